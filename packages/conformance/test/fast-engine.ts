@@ -65,10 +65,14 @@ function spread(value: number): number {
 
 let tokenizer: PartTokenizer | undefined;
 
+type Limits = { readonly maxStateQuestionTokens: number; readonly maxCandidateTokens: number };
+const LIMITS: Limits = { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 };
+
 export interface FastEngineParts {
   readonly tuning?: Tuning;
   readonly vectorSize?: number;
   readonly settings?: Partial<EngineSettings>;
+  readonly limits?: Limits;
   /** Awaited before each forest is scored. */
   readonly beforeForest?: () => Promise<void>;
 }
@@ -76,7 +80,7 @@ export interface FastEngineParts {
 /** The real queue, limits and tokenizer with an instant fake model. */
 export async function createFastEngine(
   cacheSize = 0,
-  { tuning, vectorSize = 0, settings, beforeForest }: FastEngineParts = {},
+  { tuning, vectorSize = 0, settings, limits = LIMITS, beforeForest }: FastEngineParts = {},
 ): Promise<EngineCore> {
   if (tokenizer === undefined) {
     const json = readFileSync(path.join(packageRoot, "model/tokenizer.json"), "utf8");
@@ -93,7 +97,7 @@ export async function createFastEngine(
       description: "Hashes of tokens",
       temperature: 4.136820402388508,
       showsLabels: true,
-      limits: { maxStateQuestionTokens: 2048, maxCandidateTokens: 768 },
+      limits,
     },
     settings: {
       queueCapacity: QUEUE_CAPACITY,

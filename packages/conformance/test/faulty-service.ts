@@ -14,7 +14,7 @@ import { createServer } from "../../../src/server/server.ts";
 import { packageRoot } from "../../../test/support/package-root.ts";
 import { sentBytes } from "../../../test/support/sent-bytes.ts";
 import { pairsOf } from "../src/client/http.ts";
-import { createFastEngine } from "./fast-engine.ts";
+import { createFastEngine, type FastEngineParts } from "./fast-engine.ts";
 import { readTree, type TreeMap, writeTree } from "./tree.ts";
 
 interface BytesCall extends IncomingCall {
@@ -74,12 +74,10 @@ export class FaultyService {
   static async start({
     apiKey,
     cacheSize,
-  }: {
-    apiKey?: string;
-    cacheSize?: number;
-  } = {}): Promise<FaultyService> {
+    ...parts
+  }: { apiKey?: string; cacheSize?: number } & FastEngineParts = {}): Promise<FaultyService> {
     let current: Fault = {};
-    const engine = await createFastEngine(cacheSize);
+    const engine = await createFastEngine(cacheSize, parts);
     const faulty = wrapEngine(engine, () => current);
     const contract = wrapContract(await createContractFor(faulty), () => current);
     const dialects = (await createDialectsFor(faulty)).map((dialect) => ({

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { runConformance } from "../src/index.ts";
 import { FaultyService, type WireAnswer } from "./faulty-service.ts";
+import { showing } from "./planting.ts";
 import { health, json } from "./planting-http.ts";
 import { inner } from "./tree.ts";
 
@@ -40,6 +41,37 @@ describe("a full queue", () => {
       );
     });
   }
+});
+
+/** Outcomes of clauses, by id. */
+async function outcomesOf(service: FaultyService, only: readonly string[]) {
+  try {
+    const { results } = await runConformance({ baseUrl: service.url, only });
+    return new Map(results.map(({ id, outcome, came }) => [id, outcome === "failed" ? came : outcome]));
+  } finally {
+    await service.stop();
+  }
+}
+
+describe("a model", () => {
+  it("may have lower limits of tokens, for which some texts of the checks are too long", async () => {
+    const limits = { maxStateQuestionTokens: 160, maxCandidateTokens: 160 };
+    const service = await FaultyService.start({ limits });
+    const only = ["scores.whole-state", "scores.whole-candidate", "limits.tokens", "limits.nesting", "usage"];
+    const outcomes = await outcomesOf(service, only);
+    const skipped = [...outcomes].filter(([, outcome]) => outcome !== "passed");
+    assert.deepEqual(skipped, [["limits.nesting", "skipped"]]);
+  });
+
+  it("may read a yes/no question as one pair of texts, as classifiers do", async () => {
+    const service = await FaultyService.start();
+    service.plant(showing(({ label, text }) => (label === "false" ? "no" : text)));
+    const outcomes = await outcomesOf(service, ["texts.noul-half", "texts.only-state-holds-json"]);
+    assert.deepEqual(Object.fromEntries(outcomes), {
+      "texts.noul-half": "skipped",
+      "texts.only-state-holds-json": "passed",
+    });
+  });
 });
 
 describe("a server of the contract", () => {

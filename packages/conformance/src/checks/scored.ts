@@ -69,26 +69,22 @@ export function numbered(count: number, value: unknown): Record<string, unknown>
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, value]));
 }
 
-/**
- * The labels, scores and probabilities of an answer.
- *
- * @throws CannotTell if they are missing; the checks of shapes report that
- */
-export function scoredOf(trial: Trial, { json }: Inferred, name: string): Scored {
-  const answer = at(json, "answers", name);
-  const probabilities = at(answer, "probabilities");
-  if (answer === undefined || !isMap(probabilities)) trial.skip(`no probabilities to check: ${show(answer)}`);
-  const labels = namesOf(probabilities);
-  const scores = scoresByLabel(at(answer, "scores"), labels);
-  const shares = [...probabilities.values()];
-  if (scores === undefined || !isNumbers(shares)) trial.skip(`no scores to check: ${show(answer)}`);
-  return { answer, labels, scores, probabilities: shares };
+/** The numbers of an answer by label, or by position if the server gives a list; undefined if they are incomplete. */
+export function readScored(answer: Json | undefined): Scored | undefined {
+  const [shares, given] = [at(answer, "probabilities"), at(answer, "scores")];
+  if (answer === undefined || !isMap(shares)) return undefined;
+  const labels = namesOf(shares);
+  const scores = labels.map((label, index) => (isList(given) ? given[index] : at(given, label)));
+  const probabilities = [...shares.values()];
+  return isNumbers(scores) && isNumbers(probabilities)
+    ? { answer, labels, scores, probabilities }
+    : undefined;
 }
 
-/** Scores by label, or by position if the server gives a list. */
-function scoresByLabel(value: Json | undefined, labels: readonly string[]): readonly number[] | undefined {
-  const found = labels.map((label, index) => (isList(value) ? value[index] : at(value, label)));
-  return isNumbers(found) ? found : undefined;
+/** The same. @throws CannotTell if they are missing; the checks of shapes report that */
+export function scoredOf(trial: Trial, { json }: Inferred, name: string): Scored {
+  const answer = at(json, "answers", name);
+  return readScored(answer) ?? trial.skip(`no scores or probabilities to check: ${show(answer)}`);
 }
 
 export function isNumbers(values: readonly (Json | undefined)[]): values is readonly number[] {
@@ -119,28 +115,23 @@ export interface Row {
   readonly probability: number;
 }
 
-/** Rows of a ranking. @throws CannotTell if they are missing; the checks of shapes report that */
+/** Rows of a ranking; undefined if they are incomplete. */
+export function readRows(ranked: Json | undefined): readonly Row[] | undefined {
+  if (!isList(ranked)) return undefined;
+  const rows = ranked.flatMap((row) => {
+    const [candidate, text] = [at(row, "candidate"), at(row, "text")];
+    const numbers = [at(row, "rank"), at(row, "score"), at(row, "probability")];
+    if (typeof candidate !== "string" || typeof text !== "string" || !isNumbers(numbers)) return [];
+    const [rank = 0, score = 0, probability = 0] = numbers;
+    return [{ rank, candidate, text, score, probability }];
+  });
+  return rows.length === ranked.length ? rows : undefined;
+}
+
+/** The same. @throws CannotTell if they are missing; the checks of shapes report that */
 export function rowsOf(trial: Trial, { json }: Inferred): readonly Row[] {
   const ranked = at(json, "ranked");
-  if (!isList(ranked)) trial.skip(`no ranking to check: ${show(ranked)}`);
-  return ranked.map((row) => {
-    const [rank, candidate, text, score, probability] = [
-      "rank",
-      "candidate",
-      "text",
-      "score",
-      "probability",
-    ].map((name) => at(row, name));
-    if (
-      typeof candidate !== "string" ||
-      typeof text !== "string" ||
-      typeof rank !== "number" ||
-      typeof score !== "number" ||
-      typeof probability !== "number"
-    )
-      trial.skip(`no complete row to check: ${show(row)}`);
-    return { rank, candidate, text, score, probability };
-  });
+  return readRows(ranked) ?? trial.skip(`no complete ranking to check: ${show(ranked)}`);
 }
 
 /** Ranks texts and returns their raw scores, in the order given. */
@@ -149,14 +140,10 @@ export async function rankScores(
   state: unknown,
   question: unknown,
   candidates: readonly string[],
-): Promise<{
-  readonly scores: readonly number[];
-  readonly tokens: Json | undefined;
-  readonly inferred: Inferred;
-}> {
+) {
   const inferred = await trial.infer(RANK, { state, question, candidates });
   const scores = listScores(trial, inferred, candidates.length);
-  return { scores, tokens: at(inferred.json, "usage", "input_tokens"), inferred };
+  return { scores, inferred };
 }
 
 /** Raw scores of a ranked list, in the order of the request. @throws CannotTell if they are missing */
@@ -170,16 +157,28 @@ export function listScores(trial: Trial, inferred: Inferred, count: number): rea
   return scores;
 }
 
-/**
- * Whether two scores of one pair count as equal. The profile `full` requires equal bits. The profile `seed` allows
- * small differences by batching: up to 2 % of the spread of an answer's scores. Chosen.
- */
-export function isSameScore(trial: Trial, one: number, other: number, spread: number): boolean {
-  return trial.profile === "full" ? one === other : isCloseScore(one, other, spread);
+/** Whether two scores of one pair count as equal, in an answer with this spread of scores. */
+export type IsSame = (one: number, other: number, spread: number) => boolean;
+
+export const isEqual: IsSame = (one, other) => one === other;
+
+/** Allows the small differences that batching makes: up to 2 % of the spread of an answer's scores. Chosen. */
+export const isClose: IsSame = (one, other, spread) => Math.abs(one - other) <= 0.02 * Math.max(1, spread);
+
+export function areSame(one: readonly number[], other: readonly number[], isSame: IsSame): boolean {
+  const spread = spreadOf(other);
+  return one.length === other.length && one.every((x, at) => isSame(x, other[at] ?? Number.NaN, spread));
 }
 
-export function isCloseScore(one: number, other: number, spread: number): boolean {
-  return Math.abs(one - other) <= 0.02 * Math.max(1, spread);
+/** Expects the same scores for the same pairs: the profile `full` requires equal bits, the profile `seed` close ones. */
+export function expectSameScores(
+  trial: Trial,
+  came: readonly number[],
+  wanted: readonly number[],
+  about: Inferred,
+): void {
+  const isSame = areSame(came, wanted, trial.profile === "full" ? isEqual : isClose);
+  trial.expect(isSame, `the scores ${JSON.stringify(came)}, not ${JSON.stringify(wanted)}`, about);
 }
 
 export function spreadOf(scores: readonly number[]): number {

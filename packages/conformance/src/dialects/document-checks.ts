@@ -1,7 +1,7 @@
 import { at } from "../client/json.ts";
 import { sentPath } from "../client/target.ts";
 import { type DocumentName, misfitOf, ownContract } from "../documents.ts";
-import { type Check, defineCheck } from "../trial/check.ts";
+import { type Check, dialectChecks } from "../trial/check.ts";
 import type { Profile } from "../trial/clause.ts";
 import type { Trial } from "../trial/trial.ts";
 
@@ -13,27 +13,25 @@ import type { Trial } from "../trial/trial.ts";
 export function documentCheck(
   profile: Profile & DocumentName,
   source: string,
-  ask: (trial: Trial) => Promise<void>,
-): Check {
-  return defineCheck({
-    id: `${profile}.schema`,
-    clause: "Every answer, including errors, has a status and the members of the dialect's document.",
-    source,
-    expected: "no answer of the run with an undeclared status or a missing or mistyped member",
-    needsInference: false,
-    turn: "last",
-    profile,
-    run: async (trial: Trial) => {
-      await ask(trial);
-      const { json: document, ...schemas } = await ownContract(profile);
-      for (const reply of trial.seen) {
-        const path = sentPath(trial.target, reply.request.url);
-        const method = reply.request.method.toLowerCase();
-        const operation = ["paths", path, method];
-        if (reply.json === undefined || at(document, ...operation) === undefined) continue;
-        const misfit = misfitOf(document, schemas, operation, reply, true);
-        trial.expect(misfit === undefined, `${reply.status} to ${path}: ${misfit}`, reply);
-      }
+  ask: (trial: Trial) => Promise<unknown>,
+): readonly Check[] {
+  return dialectChecks(profile, source, {
+    schema: {
+      clause: "Every answer, including errors, has a status and the members of the dialect's document.",
+      expected: "no answer of the run with an undeclared status or a missing or mistyped member",
+      needsInference: false,
+      turn: "last",
+      run: async (trial) => {
+        await ask(trial);
+        const { json: document, ...schemas } = await ownContract(profile);
+        for (const reply of trial.seen) {
+          const path = sentPath(trial.target, reply.request.url);
+          const operation = ["paths", path, reply.request.method.toLowerCase()];
+          if (reply.json === undefined || at(document, ...operation) === undefined) continue;
+          const misfit = misfitOf(document, schemas, operation, reply, true);
+          trial.equal(`what does not fit in ${reply.status} to ${path}`, misfit, undefined, reply);
+        }
+      },
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { Reply } from "../client/exchange.ts";
 import { at, isList, type Json, show } from "../client/json.ts";
-import { type Check, type CheckDraft, defineCheck } from "../trial/check.ts";
+import { type Check, type Drafts, dialectChecks } from "../trial/check.ts";
 import type { Trial } from "../trial/trial.ts";
 
 export const QUERY = "What is the capital of the United States?";
@@ -54,8 +54,7 @@ export interface Row {
   readonly text: Json | undefined;
 }
 
-export const draft = (given: Omit<CheckDraft, "profile" | "source">): Check =>
-  defineCheck({ ...given, id: `rerank.${given.id}`, source: "rerank: paths", profile: "rerank" });
+export const rerankChecks = (drafts: Drafts): readonly Check[] => dialectChecks("rerank", "paths", drafts);
 
 export const bodyOf = (form: Form, texts: readonly unknown[], others: object = {}) => ({
   ...(form === TEI ? {} : { model: "any" }),
@@ -65,10 +64,15 @@ export const bodyOf = (form: Form, texts: readonly unknown[], others: object = {
 });
 
 /** Sends a request, which must succeed, and returns its rows in the answer's order. */
-export async function rerank(trial: Trial, form: Form, texts: readonly unknown[], others: object = {}) {
+export async function rerank(
+  trial: Trial,
+  form: Form,
+  texts: readonly unknown[] = DOCUMENTS,
+  others: object = {},
+) {
   const reply = await trial.post(form.path, bodyOf(form, texts, others));
   if (reply.status === 503 || reply.status === 429) trial.skip("the server's queue is full");
-  trial.expect(reply.status === 200, `${reply.status}, for a request that is valid`, reply);
+  trial.status(reply, 200);
   const list = form.results === undefined ? reply.json : at(reply.json, form.results);
   if (!isList(list)) return trial.fail(`no list of results: ${show(reply.json)}`, reply);
   const rows = list.map((row): Row => {
@@ -84,10 +88,15 @@ export const scoreOf = (rows: readonly Row[], wanted: number) =>
   rows.find(({ index }) => index === wanted)?.score;
 
 export function expectError(trial: Trial, form: Form, reply: Reply, status: number): void {
-  trial.expect(reply.status === status, `${reply.status}, not ${status}`, reply);
+  trial.status(reply, status);
   const told = at(reply.json, form.error);
   trial.expect(typeof told === "string" && told !== "", `${form.error} is ${show(told)}`, reply);
 }
 
-export const inEach = (run: (trial: Trial, form: Form) => Promise<void>) => (trial: Trial) =>
+/** Expects the header that counts truncated documents. */
+export function expectCut(trial: Trial, reply: Reply, count: number): void {
+  trial.equal("x-cut-documents", reply.headers["x-cut-documents"], String(count), reply);
+}
+
+export const inEach = (run: (trial: Trial, form: Form) => Promise<unknown>) => (trial: Trial) =>
   trial.each(FORMS, (form) => run(trial, form));

@@ -1,5 +1,5 @@
 import { at } from "../client/json.ts";
-import { type Check, type CheckDraft, defineCheck } from "../trial/check.ts";
+import { type Check, type Drafts, dialectChecks } from "../trial/check.ts";
 import type { Inferred, Trial } from "../trial/trial.ts";
 
 export const PATH = "/v1/systemone";
@@ -19,18 +19,19 @@ export const TYPESAFE_REQUEST = {
   body: { state: STATE, model: "jev-latest", questions: { q: NOUL } },
 };
 
-export const draft = (
-  given: Omit<CheckDraft, "profile" | "source" | "id"> & { readonly id: string },
-): Check =>
-  defineCheck({
-    ...given,
-    id: `typesafe.${given.id}`,
-    source: "typesafe: /v1/systemone",
-    profile: "typesafe",
-  });
+export const typesafeChecks = (drafts: Drafts): readonly Check[] =>
+  dialectChecks("typesafe", "/v1/systemone", drafts);
 
 export async function ask(trial: Trial, questions: object, others: object = {}): Promise<Inferred> {
   return await trial.infer(PATH, { state: STATE, model: "jev-latest", questions, ...others });
 }
 
 export const answerOf = ({ json }: Inferred, name = "q") => at(json, "answers", name);
+
+/** Refusals of a missing and of a wrong key, with the statuses that each may have. @throws CannotTell without a key */
+export async function keyRefusals(trial: Trial) {
+  if (!trial.facts.wantsKey) trial.skip("the server requires no key");
+  const send = (headers: Readonly<Record<string, string>>) =>
+    trial.post(PATH, TYPESAFE_REQUEST.body, { hasKey: false, headers });
+  return { missing: await send({}), wrong: await send({ authorization: "Bearer wrong" }) };
+}

@@ -1,4 +1,4 @@
-import type { Clause } from "./clause.ts";
+import type { Clause, Profile } from "./clause.ts";
 import type { Trial } from "./trial.ts";
 
 /** When a check runs: concurrently with others, alone, or after all others. */
@@ -10,23 +10,34 @@ export interface Check extends Clause {
   readonly needsInference: boolean;
   readonly turn: Turn;
   /** @throws Broken, CannotTell, or any other error, such as NoAnswer */
-  readonly run: (trial: Trial) => Promise<void>;
+  readonly run: (trial: Trial) => Promise<unknown>;
 }
 
-type Defaults = "isGentle" | "needsInference" | "turn" | "profile";
-export type CheckDraft = Omit<Check, Defaults> & Partial<Pick<Check, Defaults>>;
+/** A check without what it shares with its neighbours. */
+export type Draft = Pick<Check, "clause" | "expected" | "run"> &
+  Partial<Pick<Check, "source" | "isGentle" | "needsInference" | "turn">>;
+export type Drafts = Readonly<Record<string, Draft>>;
 
-/**
- * Completes a check. Its profile follows from its source: `interface: ...` gives `seed`, `contract: ...` gives `full`.
- */
-export function defineCheck(draft: CheckDraft): Check {
-  return {
-    isGentle: true,
-    needsInference: true,
-    turn: "any",
-    profile: draft.source.startsWith("interface") ? "seed" : "full",
-    ...draft,
-  };
+/** Checks of the rules that one place of the contract states, by id. */
+export function checksOf(place: string, drafts: Drafts, needsInference = true): readonly Check[] {
+  return Object.entries(drafts).map(([id, { source = place, ...draft }]) => {
+    const profile = source.startsWith("interface") ? "seed" : "full";
+    return { id, source, profile, isGentle: true, needsInference, turn: "any", ...draft };
+  });
+}
+
+/** The same for checks that need no answer of the model, so they run without a key too. */
+export function keylessChecksOf(source: string, drafts: Drafts): readonly Check[] {
+  return checksOf(source, drafts, false);
+}
+
+/** The same for a dialect, whose name begins each id and source. */
+export function dialectChecks(profile: Profile, source: string, drafts: Drafts): readonly Check[] {
+  return checksOf(`${profile}: ${source}`, drafts).map((check) => ({
+    ...check,
+    id: `${profile}.${check.id}`,
+    profile,
+  }));
 }
 
 /** A check without its functions, for a report. */

@@ -1,10 +1,11 @@
 import { excerpt, NoAnswer, type Reply, type SentRequest } from "../client/exchange.ts";
 import type { HttpClient } from "../client/http.ts";
-import { isMap, type JsonMap } from "../client/json.ts";
+import { at, isMap, type Json, type JsonMap, show } from "../client/json.ts";
 import type { Target } from "../client/target.ts";
-import { Wire } from "../client/wire.ts";
+import { headOf, Wire } from "../client/wire.ts";
 import type { Profile } from "./clause.ts";
 import { type Facts, JSON_TYPE } from "./facts.ts";
+import { CONTRACT_LIMITS } from "./limits.ts";
 import { withSalts } from "./salts.ts";
 
 /** The server violates the clause. The message says what it did. */
@@ -64,6 +65,8 @@ const CASES_AT_A_TIME = 4;
 const BUSY_ATTEMPTS = 4;
 const BUSY_PAUSE_MS = 1000;
 const FULL = `the server's queue was full at each of ${BUSY_ATTEMPTS} attempts`;
+const TOO_FEW_TOKENS =
+  "not applicable: the texts of this check are longer than the limits of this model, which /health reports";
 /** Failed cases that a message names besides the first. Chosen. */
 const NAMED_CASES = 4;
 
@@ -153,9 +156,18 @@ export class Trial {
   async infer(path: string, body: unknown, options: CallOptions = {}): Promise<Inferred> {
     const reply = await this.post(path, body, options);
     if (reply.status === 503) this.skip(FULL);
+    if (this.#isTooLong(reply)) this.skip(TOO_FEW_TOKENS);
     if (reply.status !== 200) this.fail(`${excerpt(reply)}, for a request that is valid`, reply);
     if (!isMap(reply.json)) this.fail(`not a JSON object: ${excerpt(reply)}`, reply);
     return { reply, json: reply.json };
+  }
+
+  /** The texts of checks fit into the contract's limits of tokens, not into lower ones of some models. */
+  #isTooLong({ status, json }: Reply): boolean {
+    const { maxStateQuestionTokens: question, maxCandidateTokens: candidate } = this.facts.limits;
+    const isLower =
+      question < CONTRACT_LIMITS.maxStateQuestionTokens || candidate < CONTRACT_LIMITS.maxCandidateTokens;
+    return isLower && status === 422 && at(json, "detail", 0, "type") === "too_many_tokens";
   }
 
   /** Posts a request that must be refused. */
@@ -166,7 +178,7 @@ export class Trial {
   ): Promise<Reply> {
     const { status = 422, ...rest } = options;
     const reply = await this.post(path, body, rest);
-    if (reply.status !== status) this.fail(`${excerpt(reply)}, not ${status}`, reply);
+    this.status(reply, status);
     return reply;
   }
 
@@ -178,17 +190,22 @@ export class Trial {
     return wire;
   }
 
-  /** The header line with the key, if there is one. */
-  keyLines(): readonly string[] {
-    return this.facts.wantsKey && this.target.apiKey !== undefined
-      ? [`Authorization: Bearer ${this.target.apiKey}`]
-      : [];
+  /** The head of a request over a raw connection: request line (`GET /health`), Host, and these lines. */
+  head(line: string, ...lines: readonly string[]): string {
+    return headOf(this.target, line, ...lines);
+  }
+
+  /** The head of a request with a JSON body and, if the server wants one, the key. */
+  postHead(path: string, ...lines: readonly string[]): string {
+    const { apiKey } = this.target;
+    const key = this.facts.wantsKey && apiKey !== undefined ? [`Authorization: Bearer ${apiKey}`] : [];
+    return this.head(`POST ${path}`, "Content-Type: application/json", ...lines, ...key);
   }
 
   /** Runs the cases, a few at a time. @throws Broken for the first failed case, naming the others */
   async each<Case extends { readonly name: string }>(
     cases: readonly Case[],
-    run: (one: Case) => Promise<void>,
+    run: (one: Case) => Promise<unknown>,
     atATime = CASES_AT_A_TIME,
   ): Promise<void> {
     const failures = new Map<Case, Error>();
@@ -219,8 +236,38 @@ export class Trial {
     throw new Broken(`${first.name}: ${error?.message}${also}`, request);
   }
 
+  /** The same for cases by name. */
+  eachOf<Value>(
+    cases: Readonly<Record<string, Value>>,
+    run: (value: Value) => Promise<unknown>,
+  ): Promise<void> {
+    const named = Object.entries(cases).map(([name, value]) => ({ name, value }));
+    return this.each(named, ({ value }) => run(value));
+  }
+
   expect(isKept: boolean, came: string, about?: Reply | Inferred | Wire): asserts isKept {
     if (!isKept) this.fail(came, about);
+  }
+
+  /** Expects a scalar to have a value. @param what names it in the message */
+  equal(
+    what: string,
+    came: Json | undefined,
+    wanted: Json | undefined,
+    about?: Reply | Inferred | Wire,
+  ): void {
+    if (came !== wanted) this.fail(`${what} is ${show(came)}, not ${show(wanted)}`, about);
+  }
+
+  /** @param about what the report repeats, if that is not the reply's request */
+  status(reply: Reply, wanted: number | readonly number[], about: Reply | Wire = reply): void {
+    const all = [wanted].flat();
+    if (!all.includes(reply.status)) this.fail(`${excerpt(reply)}, not ${all.join(" or ")}`, about);
+  }
+
+  /** @param misfit what is wrong; undefined if nothing is */
+  fits(misfit: string | undefined, about?: Reply | Inferred | Wire): void {
+    if (misfit !== undefined) this.fail(misfit, about);
   }
 
   fail(came: string, about?: Reply | Inferred | Wire): never {

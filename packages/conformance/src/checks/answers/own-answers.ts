@@ -1,178 +1,155 @@
-import { type Check, defineCheck } from "../../trial/check.ts";
+import { type Check, checksOf } from "../../trial/check.ts";
 import { CONTRACT_LIMITS } from "../../trial/limits.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Inferred, Trial } from "../../trial/trial.ts";
-import { choiceOf, freshState, isCloseScore, listScores, scoredOf, scoreOf, spreadOf } from "../scored.ts";
+import { areSame, choiceOf, freshState, type IsSame, listScores, scoredOf, scoreOf } from "../scored.ts";
+import { twins } from "./twins.ts";
 
 type Questions = Readonly<Record<string, unknown>>;
 
 const TOPICS = ["angry", "happy", "late", "broken", "paid", "lost"];
 const noul = (topic: string) => ({ type: "noul", instructions: `Is something ${topic} here?` });
-const choice = (topic: string) =>
-  choiceOf(
-    { yes: "A customer says so", no: "Nobody says so", maybe: "It is not clear" },
-    `Is something ${topic} here?`,
-  );
+const OUTCOMES = { yes: "A customer says so", no: "Nobody says so", maybe: "It is not clear" };
+const choice = (topic: string) => choiceOf(OUTCOMES, `Is something ${topic} here?`);
 const rubric = (topic: string) => scoreOf(["not at all", "a little", "very"], `How ${topic} is it?`);
+const late = (criteria: object) => ({ ...noul("late"), criteria });
 
 function named(names: readonly string[], question: (topic: string) => unknown): Questions {
   return Object.fromEntries(names.map((name, index) => [name, question(TOPICS[index] ?? name)]));
 }
 
 /** Groups of questions of the same form. Only their content distinguishes their answers. */
-const GROUPS: readonly { readonly name: string; readonly questions: Questions }[] = [
-  { name: "two yes/no questions", questions: named(["a", "b"], noul) },
-  { name: "two yes/no questions in reverse alphabetical order", questions: named(["b", "a"], noul) },
-  { name: "three yes/no questions", questions: named(["a", "b", "c"], noul) },
-  { name: "six yes/no questions", questions: named(["f", "e", "d", "c", "b", "a"], noul) },
-  { name: "two choices with the same labels", questions: named(["a", "b"], choice) },
-  { name: "three choices with the same labels", questions: named(["z", "y", "x"], choice) },
-  { name: "two scores with equally many levels", questions: named(["a", "b"], rubric) },
-  { name: "four scores with equally many levels", questions: named(["one", "two", "three", "four"], rubric) },
-  { name: "names that look like integers", questions: named(["10", "9", "1"], noul) },
-  {
-    name: "the same labels with each other's descriptions",
-    questions: { a: choiceOf({ x: "A refund", y: "A poem" }), b: choiceOf({ x: "A poem", y: "A refund" }) },
+const GROUPS: Readonly<Record<string, Questions>> = {
+  "two yes/no questions": named(["a", "b"], noul),
+  "two yes/no questions in reverse alphabetical order": named(["b", "a"], noul),
+  "three yes/no questions": named(["a", "b", "c"], noul),
+  "six yes/no questions": named(["f", "e", "d", "c", "b", "a"], noul),
+  "two choices with the same labels": named(["a", "b"], choice),
+  "three choices with the same labels": named(["z", "y", "x"], choice),
+  "two scores with equally many levels": named(["a", "b"], rubric),
+  "four scores with equally many levels": named(["one", "two", "three", "four"], rubric),
+  "names that look like integers": named(["10", "9", "1"], noul),
+  "the same labels with each other's descriptions": {
+    a: choiceOf({ x: "A refund", y: "A poem" }),
+    b: choiceOf({ x: "A poem", y: "A refund" }),
   },
-  {
-    name: "the same descriptions in another order",
-    questions: { a: scoreOf(["calm", "cross", "furious"]), b: scoreOf(["furious", "calm", "cross"]) },
+  "the same descriptions in another order": {
+    a: scoreOf(["calm", "cross", "furious"]),
+    b: scoreOf(["furious", "calm", "cross"]),
   },
-  {
-    name: "the same outcomes with other descriptions",
-    questions: {
-      a: { ...noul("late"), criteria: { true: "Past the due date", false: "In time" } },
-      b: { ...noul("late"), criteria: { true: "In time", false: "Past the due date" } },
-    },
+  "the same outcomes with other descriptions": {
+    a: late({ true: "Past the due date", false: "In time" }),
+    b: late({ true: "In time", false: "Past the due date" }),
   },
-  {
-    name: "questions of all types, alternating",
-    questions: {
-      n1: noul("angry"),
-      c1: choice("angry"),
-      s1: rubric("angry"),
-      n2: noul("lost"),
-      c2: choice("lost"),
-      s2: rubric("lost"),
-    },
+  "questions of all types, alternating": {
+    n1: noul("angry"),
+    c1: choice("angry"),
+    s1: rubric("angry"),
+    n2: noul("lost"),
+    c2: choice("lost"),
+    s2: rubric("lost"),
   },
-  {
-    name: "names that differ only in case, white space or Unicode form",
-    questions: named(["a", "A", " a", "caf\u00e9", "cafe\u0301", "\u00c5"], noul),
+  "names that differ only in case, white space or Unicode form": named(
+    ["a", "A", " a", "caf\u00e9", "cafe\u0301", "\u00c5"],
+    noul,
+  ),
+  "the same question twice among others": {
+    a: noul("angry"),
+    b: noul("late"),
+    c: noul("angry"),
+    d: noul("paid"),
   },
-  {
-    name: "the same question twice among others",
-    questions: { a: noul("angry"), b: noul("late"), c: noul("angry"), d: noul("paid") },
-  },
-];
+};
 
 /** Concurrent requests of the same form. */
 const SIDE_BY_SIDE = 12;
 
 /** Checks that each answer belongs to its own question or request. */
-export const OWN_ANSWER_CHECKS: readonly Check[] = [
-  both(
-    "scores.own-question",
-    "Each answer belongs to its own question, also beside others of the same form.",
-    "the scores that each question has alone, under its name",
-    async (trial, observe) => {
+export const OWN_ANSWER_CHECKS: readonly Check[] = checksOf("interface: paths", {
+  ...twins<Observation>({
+    id: "scores.own-question",
+    clause: "Each answer belongs to its own question, also beside others of the same form.",
+    expected: "the scores that each question has alone, under its name",
+    judge: expectOwn,
+    observe: (trial, see) => {
       const state = freshState();
-      const alone = new Map<string, Promise<readonly number[]>>();
+      const known = new Map<string, Promise<readonly number[]>>();
       const scoresAlone = (question: unknown) => {
         const key = JSON.stringify(question);
-        const known = alone.get(key) ?? scoresOf(trial, state, { q: question }).then((all) => all.q ?? []);
-        alone.set(key, known);
-        return known;
+        const found = known.get(key) ?? scoresOf(trial, state, question);
+        known.set(key, found);
+        return found;
       };
-      await trial.each(GROUPS, async ({ questions }) => {
+      return trial.eachOf(GROUPS, async (questions) => {
         const inferred = await trial.infer(SYSTEMONE, { state, questions });
-        const wanted = await Promise.all(Object.values(questions).map(scoresAlone));
-        expectApart(
-          trial,
-          new Set(Object.values(questions).map((one) => JSON.stringify(one))).size,
-          wanted,
-          inferred,
-        );
-        for (const [index, name] of Object.keys(questions).entries()) {
-          const { scores } = scoredOf(trial, inferred, name);
-          observe({ name, scores, alone: wanted, own: index, inferred });
-        }
+        const alone = await Promise.all(Object.values(questions).map(scoresAlone));
+        const kinds = new Set(Object.values(questions).map((one) => JSON.stringify(one))).size;
+        expectApart(trial, kinds, alone, inferred);
+        for (const [own, name] of Object.keys(questions).entries())
+          see({ name, scores: scoredOf(trial, inferred, name).scores, alone, own, inferred });
       });
     },
-  ),
-  both(
-    "scores.own-place",
-    `Each of ${CONTRACT_LIMITS.maxQuestions} questions of one form gets its own answer.`,
-    "the scores that each question has if the request asks them in reverse order",
-    async (trial, observe) => {
+  }),
+  ...twins<Observation>({
+    id: "scores.own-place",
+    clause: `Each of ${CONTRACT_LIMITS.maxQuestions} questions of one form gets its own answer.`,
+    expected: "the scores that each question has if the request asks them in reverse order",
+    judge: expectOwn,
+    observe: async (trial, see) => {
       const state = freshState();
       const names = Array.from({ length: trial.facts.limits.maxQuestions }, (_, index) => `q${index}`);
-      const all = Object.fromEntries(names.map((name, index) => [name, noul(`number ${index}`)]));
-      const there = await trial.infer(SYSTEMONE, { state, questions: all });
-      const back = await trial.infer(SYSTEMONE, {
-        state,
-        questions: Object.fromEntries(Object.entries(all).toReversed()),
-      });
-      const reversed = names.map((name) => scoredOf(trial, back, name).scores);
-      for (const [own, name] of names.entries()) {
-        const { scores } = scoredOf(trial, there, name);
-        observe({ name, scores, alone: reversed, own, inferred: there });
-      }
+      const all = names.map((name, index) => [name, noul(`number ${index}`)]);
+      const ask = (entries: typeof all) =>
+        trial.infer(SYSTEMONE, { state, questions: Object.fromEntries(entries) });
+      const [inferred, back] = [await ask(all), await ask(all.toReversed())];
+      const alone = names.map((name) => scoredOf(trial, back, name).scores);
+      for (const [own, name] of names.entries())
+        see({ name, scores: scoredOf(trial, inferred, name).scores, alone, own, inferred });
     },
-  ),
-  both(
-    "scores.own-request",
-    "Each answer belongs to its own request, also beside others of the same form and after a refused one.",
-    "the scores that each request has alone, from both operations",
-    async (trial, observe) => {
-      const places = Array.from({ length: SIDE_BY_SIDE }, (_, index) => index);
-      const state = freshState();
-      const bodies = places.map((place) => ({
-        questions: { state: `${state} It is number ${place}.`, questions: { q: noul("late") } },
-        ranking: {
-          state: `${state} It is number ${place}.`,
-          question: "What is it?",
-          candidates: ["a refund", "a poem", "a parcel"],
-        },
-      }));
-      const ask = async ({ questions, ranking }: (typeof bodies)[number]) => {
-        const [answered, ranked] = await Promise.all([
-          trial.infer(SYSTEMONE, questions),
-          trial.infer(RANK, ranking),
-        ]);
-        return [
-          { scores: scoredOf(trial, answered, "q").scores, inferred: answered },
-          { scores: listScores(trial, ranked, 3), inferred: ranked },
-        ];
-      };
-      const together = await Promise.all(bodies.map(ask));
-      const alone: Awaited<ReturnType<typeof ask>>[] = [];
-      for (const body of bodies) alone.push(await ask(body));
-      for (const place of places)
-        for (const [which, one] of (together[place] ?? []).entries()) {
-          const wanted = alone.map((answers) => answers[which]?.scores ?? []);
-          expectApart(trial, places.length, wanted, one.inferred);
-          observe({
-            name: `request ${place}`,
-            scores: one.scores,
-            alone: wanted,
-            own: place,
-            inferred: one.inferred,
-          });
+  }),
+  ...twins<Observation>({
+    id: "scores.own-request",
+    clause:
+      "Each answer belongs to its own request, also beside others of the same form and after a refused one.",
+    expected: "the scores that each request has alone, from both operations",
+    judge: expectOwn,
+    observe: async (trial, see) => {
+      const fresh = freshState();
+      const places = Array.from({ length: SIDE_BY_SIDE }, (_, place) => place);
+      const together = await Promise.all(places.map((place) => askBoth(trial, fresh, place)));
+      const alone: typeof together = [];
+      for (const place of places) alone.push(await askBoth(trial, fresh, place));
+      await trial.post(RANK, { state: fresh }); // refused; it must not affect later answers
+      const later = await askBoth(trial, fresh, 0);
+      for (const operation of ["answered", "ranked"] as const) {
+        const wanted = alone.map((both) => both[operation].scores);
+        for (const [own, both] of together.entries()) {
+          expectApart(trial, places.length, wanted, both[operation].inferred);
+          see({ name: `request ${own}`, ...both[operation], alone: wanted, own });
         }
-      const [first] = bodies;
-      if (first === undefined) return;
-      await trial.post(RANK, { state }); // refused; it must not affect later answers
-      for (const [which, one] of (await ask(first)).entries()) {
-        const wanted = alone.map((answers) => answers[which]?.scores ?? []);
-        const name = "request 0 after a refused one";
-        observe({ name, scores: one.scores, alone: wanted, own: 0, inferred: one.inferred });
+        see({ name: "request 0 after a refused one", ...later[operation], alone: wanted, own: 0 });
       }
     },
-  ),
-].flat();
+  }),
+});
 
-type IsSame = typeof isCloseScore;
+/** Asks both operations about the same state. */
+async function askBoth(trial: Trial, fresh: string, place: number) {
+  const state = `${fresh} It is number ${place}.`;
+  const candidates = ["a refund", "a poem", "a parcel"];
+  const [answered, ranked] = await Promise.all([
+    trial.infer(SYSTEMONE, { state, questions: { q: noul("late") } }),
+    trial.infer(RANK, { state, question: "What is it?", candidates }),
+  ]);
+  return {
+    answered: { scores: scoredOf(trial, answered, "q").scores, inferred: answered },
+    ranked: { scores: listScores(trial, ranked, 3), inferred: ranked },
+  };
+}
+
+async function scoresOf(trial: Trial, state: string, question: unknown): Promise<readonly number[]> {
+  return scoredOf(trial, await trial.infer(SYSTEMONE, { state, questions: { q: question } }), "q").scores;
+}
 
 /** Scores of a question beside others, and the scores of each question alone. */
 interface Observation {
@@ -184,60 +161,13 @@ interface Observation {
   readonly inferred: Inferred;
 }
 
-function both(
-  id: string,
-  clause: string,
-  expected: string,
-  run: (trial: Trial, observe: (seen: Observation) => void) => Promise<void>,
-): readonly Check[] {
-  const judge = async (trial: Trial, isSame: IsSame) => {
-    const seen = await trial.shared(id, async () => {
-      const found: Observation[] = [];
-      await run(trial, (one) => found.push(one));
-      return found;
-    });
-    for (const one of seen) expectOwn(trial, one, isSame);
-  };
-  return [
-    defineCheck({
-      id,
-      clause,
-      source: "interface: paths",
-      expected: `${expected} (small differences by batching are allowed)`,
-      run: (trial: Trial) => judge(trial, isCloseScore),
-    }),
-    defineCheck({
-      id: `${id}.bits`,
-      clause,
-      source: "contract: scores",
-      expected: `${expected}, to the last bit`,
-      run: (trial: Trial) => judge(trial, (one, other) => one === other),
-    }),
-  ];
-}
-
-async function scoresOf(
-  trial: Trial,
-  state: string,
-  questions: Questions,
-): Promise<Readonly<Record<string, readonly number[]>>> {
-  const inferred = await trial.infer(SYSTEMONE, { state, questions });
-  const entries = Object.keys(questions).map((name) => [name, scoredOf(trial, inferred, name).scores]);
-  return Object.fromEntries(entries);
-}
-
 /** Expects different scores for different questions when asked alone; otherwise answers could not be distinguished. */
-function expectApart(
-  trial: Trial,
-  kinds: number,
-  alone: readonly (readonly number[])[],
-  inferred: Inferred,
-): void {
+function expectApart(trial: Trial, kinds: number, alone: Observation["alone"], about: Inferred): void {
   const found = new Set(alone.map((scores) => scores.join())).size;
   trial.expect(
     found >= kinds,
     `${found} different answers to ${kinds} different questions of one form`,
-    inferred,
+    about,
   );
 }
 
@@ -247,17 +177,11 @@ const NEARER = 4;
 /** Compares scores with those that their question has alone, and with those of the other questions. */
 function expectOwn(trial: Trial, { name, scores, alone, own, inferred }: Observation, isSame: IsSame): void {
   const wanted = alone[own] ?? [];
-  const spread = spreadOf(wanted);
-  const isOwn = scores.length === wanted.length && scores.every((x, i) => isSame(x, wanted[i] ?? 0, spread));
   const distance = distanceOf(scores, wanted);
-  const other = alone.find((one) => one !== wanted && distanceOf(scores, one) * NEARER < distance);
-  trial.expect(
-    isOwn && other === undefined,
-    `${name} has the scores ${JSON.stringify(scores)}, alone ${JSON.stringify(wanted)}${
-      other === undefined ? "" : "; those belong to another"
-    }`,
-    inferred,
-  );
+  const isOther = alone.some((one) => one !== wanted && distanceOf(scores, one) * NEARER < distance);
+  const came = `${name} has the scores ${JSON.stringify(scores)}, alone ${JSON.stringify(wanted)}`;
+  const isOwn = areSame(scores, wanted, isSame) && !isOther;
+  trial.expect(isOwn, isOther ? `${came}; those belong to another` : came, inferred);
 }
 
 function distanceOf(one: readonly number[], other: readonly number[]): number {

@@ -1,7 +1,7 @@
-import { excerpt, type Reply } from "../../client/exchange.ts";
+import type { Reply } from "../../client/exchange.ts";
 import { at, isMap, show } from "../../client/json.ts";
 import { ownContract } from "../../documents.ts";
-import { type Check, defineCheck } from "../../trial/check.ts";
+import { type Check, checksOf, keylessChecksOf } from "../../trial/check.ts";
 import { FULL_ID } from "../../trial/facts.ts";
 import { CONTRACT_LIMITS } from "../../trial/limits.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
@@ -21,133 +21,107 @@ const STATUSES = ["ready", "starting", "draining", "failed"];
 
 /** Checks that inference answers have exactly the members of the contract's schemas: some clients refuse unknown ones. */
 export const ANSWER_SCHEMA_CHECKS: readonly Check[] = [
-  defineCheck({
-    id: "systemone.schema",
-    clause: "A systemone answer has exactly the members of the contract.",
-    source: "contract: Decisions",
-    expected: "an answer that fits the schema, without additional members",
-    run: async (trial: Trial) => {
-      const questions = { c: CHOICE, n: NOULS[0], s: SCORE };
-      const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions });
-      await expectFitting(trial, "Decisions", inferred);
+  ...checksOf("contract: Decisions", {
+    "systemone.schema": {
+      clause: "A systemone answer has exactly the members of the contract.",
+      expected: "an answer that fits the schema, without additional members",
+      run: async (trial) => {
+        const questions = { c: CHOICE, n: NOULS[0], s: SCORE };
+        await expectFitting(trial, "Decisions", await trial.infer(SYSTEMONE, { state: STATE, questions }));
+      },
     },
   }),
-  defineCheck({
-    id: "rank.schema",
-    clause:
-      "A ranking has exactly `ranked`, `usage`, `model`, `temperature`, `probabilities_source`, `latency_ms`.",
-    source: "contract: Ranking",
-    expected: "an answer that fits the schema, without additional members",
-    run: async (trial: Trial) => {
-      const inferred = await trial.infer(RANK, { state: STATE, candidates: ["a", "b"] });
-      await expectFitting(trial, "Ranking", inferred);
+  ...checksOf("contract: Ranking", {
+    "rank.schema": {
+      clause:
+        "A ranking has exactly `ranked`, `usage`, `model`, `temperature`, `probabilities_source`, `latency_ms`.",
+      expected: "an answer that fits the schema, without additional members",
+      run: async (trial) =>
+        expectFitting(trial, "Ranking", await trial.infer(RANK, { state: STATE, candidates: ["a", "b"] })),
     },
   }),
 ];
 
 /** The same checks for /health, /ready and /v1/models. */
 export const SERVER_SCHEMA_CHECKS: readonly Check[] = [
-  defineCheck({
-    id: "models.schema",
-    clause: "Each model of /v1/models has the seven members of the contract, including a date.",
-    source: "contract: ModelList",
-    expected: "`id`, `name`, `aliases`, `task`, `description`, `release_date`, `revision`",
-    needsInference: false,
-    run: async (trial: Trial) => {
-      const reply = await trial.get("/v1/models");
-      await expectFitting(trial, "ModelList", reply);
-      const date = at(reply.json, "models", 0, "release_date");
-      const isDate =
-        typeof date === "string" && /^\d{4}-\d{2}-\d{2}$/.test(date) && !Number.isNaN(Date.parse(date));
-      trial.expect(isDate, `release_date is ${show(date)}`, reply);
-    },
-  }),
-  ...["/health", "/ready"].map((path) =>
-    defineCheck({
-      id: `${path.slice(1)}.schema`,
-      clause: `${path} has the members of the contract.`,
-      source: "contract: Health",
-      expected: "a report that fits the schema; 200 with `status` ready",
-      needsInference: false,
+  ...keylessChecksOf("contract: ModelList", {
+    "models.schema": {
+      clause: "Each model of /v1/models has the seven members of the contract, including a date.",
+      expected: "`id`, `name`, `aliases`, `task`, `description`, `release_date`, `revision`",
       run: async (trial: Trial) => {
-        const reply = await trial.get(path);
-        await expectFitting(trial, "Health", reply);
-        const status = at(reply.json, "status");
-        const isFitting =
-          STATUSES.includes(String(status)) && (reply.status === 200) === (status === "ready");
-        trial.expect(isFitting, `status ${show(status)} with ${reply.status}`, reply);
+        const reply = await trial.get("/v1/models");
+        await expectFitting(trial, "ModelList", reply);
+        const date = String(at(reply.json, "models", 0, "release_date"));
+        const isDate = /^\d{4}-\d{2}-\d{2}$/.test(date) && !Number.isNaN(Date.parse(date));
+        trial.expect(isDate, `release_date is ${date}`, reply);
       },
-    }),
-  ),
-  defineCheck({
-    id: "health.limits",
-    clause: "`limits` has the limits that the server enforces.",
-    source: "contract: Health",
-    expected: "the contract's limits; a count of at least 1 for those of the model or the operator",
-    needsInference: false,
-    run: async (trial: Trial) => {
-      const reply = await trial.get("/health");
-      const limits = at(reply.json, "limits");
-      if (!isMap(limits)) trial.skip("no limits: see health.schema");
-      for (const [name, value] of Object.entries(LIMITS))
-        trial.expect(limits.get(name) === value, `${name} is ${show(limits.get(name))}`, reply);
-      const [both, own] = [limits.get("queue_capacity"), at(reply.json, "queue_capacity")];
-      trial.expect(both === own, `queue_capacity is ${show(own)}, and ${show(both)} in limits`, reply);
-      trial.expect(Number(limits.get("deadline_seconds")) > 0, "no deadline", reply);
     },
   }),
-  defineCheck({
-    id: "health.cache",
-    clause: "A disabled score cache has no entries and no hits.",
-    source: "contract: Health",
-    expected: "`cache_entries` at most `cache_size`, and no `cache_hits` if that is 0",
-    turn: "last",
-    run: async (trial: Trial) => {
-      const reply = await trial.get("/health");
-      const [size, entries, hits] = ["cache_size", "cache_entries", "cache_hits"].map((name) =>
-        at(reply.json, name),
-      );
-      if (typeof size !== "number") trial.skip("no cache_size: see health.schema");
-      trial.expect(Number(entries) <= size, `${show(entries)} entries of a cache of ${size}`, reply);
-      trial.expect(size > 0 || hits === 0, `${show(hits)} hits of a disabled cache`, reply);
+  ...keylessChecksOf("contract: Health", {
+    ...Object.fromEntries(
+      ["/health", "/ready"].map((path) => [
+        `${path.slice(1)}.schema`,
+        {
+          clause: `${path} has the members of the contract.`,
+          expected: "a report that fits the schema; 200 with `status` ready",
+          run: async (trial: Trial) => {
+            const reply = await trial.get(path);
+            await expectFitting(trial, "Health", reply);
+            const status = String(at(reply.json, "status"));
+            const isFitting = STATUSES.includes(status) && (reply.status === 200) === (status === "ready");
+            trial.expect(isFitting, `status ${status} with ${reply.status}`, reply);
+          },
+        },
+      ]),
+    ),
+    "health.limits": {
+      clause: "`limits` has the limits that the server enforces.",
+      expected: "the contract's limits; a count of at least 1 for those of the model or the operator",
+      run: async (trial: Trial) => {
+        const reply = await trial.get("/health");
+        const limits = at(reply.json, "limits");
+        if (!isMap(limits)) trial.skip("no limits: see health.schema");
+        const wanted = { ...LIMITS, queue_capacity: at(reply.json, "queue_capacity") };
+        for (const [name, value] of Object.entries(wanted)) trial.equal(name, limits.get(name), value, reply);
+        trial.expect(Number(limits.get("deadline_seconds")) > 0, "no deadline", reply);
+      },
     },
-  }),
-  defineCheck({
-    id: "health.facts",
-    clause: "`temperature` is the fixed one, `model` a full id, and `version` that of the served document.",
-    source: "contract: Health",
-    expected: "these values, and an `uptime_seconds` that grows",
-    needsInference: false,
-    turn: "alone",
-    run: checkFacts,
+    "health.cache": {
+      clause: "A disabled score cache has no entries and no hits.",
+      expected: "`cache_entries` at most `cache_size`, and no `cache_hits` if that is 0",
+      needsInference: true,
+      turn: "last",
+      run: async (trial: Trial) => {
+        const reply = await trial.get("/health");
+        const [size, entries, hits] = ["cache_size", "cache_entries", "cache_hits"].map((name) =>
+          at(reply.json, name),
+        );
+        if (typeof size !== "number") trial.skip("no cache_size: see health.schema");
+        trial.expect(Number(entries) <= size, `${show(entries)} entries of a cache of ${size}`, reply);
+        trial.expect(size > 0 || hits === 0, `${show(hits)} hits of a disabled cache`, reply);
+      },
+    },
+    "health.facts": {
+      clause: "`temperature` is the fixed one, `model` a full id, and `version` that of the served document.",
+      expected: "these values, and an `uptime_seconds` that grows",
+      turn: "alone",
+      run: async (trial: Trial) => {
+        const reply = await trial.get("/health");
+        trial.equal("temperature", at(reply.json, "temperature"), TEMPERATURE, reply);
+        const model = at(reply.json, "model");
+        trial.expect(FULL_ID.test(String(model)), `model is ${show(model)}`, reply);
+        const own = at(reply.json, "version");
+        const version = at((await trial.get("/openapi.json")).json, "info", "version");
+        trial.equal("version", own, version ?? own, reply);
+        await expectUptime(trial);
+      },
+    },
   }),
 ];
 
 async function expectFitting(trial: Trial, schema: string, about: Reply | Inferred): Promise<void> {
   const { json } = about;
-  const misfit = json === undefined ? "no JSON" : (await ownContract()).misfit(schema, json);
-  trial.expect(misfit === undefined, misfit ?? "", about);
-}
-
-async function checkFacts(trial: Trial): Promise<void> {
-  const reply = await trial.get("/health");
-  trial.expect(isMap(reply.json), excerpt(reply), reply);
-  const health = reply.json;
-  trial.expect(
-    health.get("temperature") === TEMPERATURE,
-    `temperature ${show(health.get("temperature"))}`,
-    reply,
-  );
-  const model = health.get("model");
-  trial.expect(FULL_ID.test(String(model)), `model is ${show(model)}`, reply);
-  const version = at((await trial.get("/openapi.json")).json, "info", "version");
-  const own = health.get("version");
-  trial.expect(
-    version === undefined || version === own,
-    `version ${show(own)}, the document's ${show(version)}`,
-    reply,
-  );
-  await expectUptime(trial);
+  trial.fits(json === undefined ? "no JSON" : (await ownContract()).misfit(schema, json), about);
 }
 
 /** Expects `uptime_seconds` to grow, by at most the time around both reads. */

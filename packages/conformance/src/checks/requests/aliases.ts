@@ -1,139 +1,99 @@
-import { type Check, defineCheck } from "../../trial/check.ts";
+import { type Check, checksOf, type Draft } from "../../trial/check.ts";
 import { NOUL, RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Inferred, Trial } from "../../trial/trial.ts";
-import { asked, refuses } from "../cases.ts";
-import { ask, isSameScore, rowsOf, STATE, spreadOf } from "../scored.ts";
+import { asked, refuses, toRank } from "../cases.ts";
+import { expectSameScores, listScores, STATE, scoredOf } from "../scored.ts";
 
 const BOTH = { false: "On time", true: "Past the due date" };
 const NULLS = "An alias that is null is treated as absent.";
+const candidates = ["early", "late"];
+const noulOf = (criteria: unknown) => asked({ ...NOUL, criteria });
 
 /** Checks of members that have an alias. */
 export const ALIAS_CHECKS: readonly Check[] = [
-  sameRanking("alias.context", "`context` is an alias of `state`.", "interface: RankRequest", [
-    { context: STATE, candidates: ["early", "late"] },
-  ]),
-  sameRanking("alias.answers", "`answers` is an alias of `candidates`.", "interface: RankRequest", [
-    { state: STATE, answers: ["early", "late"] },
-    { context: STATE, answers: ["early", "late"] },
-    { state: STATE, answers: { "0": "early", "1": "late" } },
-  ]),
-  sameNoul("alias.no-yes", "`no` and `yes` are aliases of `false` and `true`.", "interface: Question", [
-    { given: { no: BOTH.false, yes: BOTH.true }, like: BOTH },
-    { given: { no: BOTH.false, true: BOTH.true }, like: BOTH },
-    { given: { yes: BOTH.true, false: BOTH.false }, like: BOTH },
-  ]),
-  refuses(
-    "alias.noul-conflict",
-    "An outcome given under both of its names is refused.",
-    "interface: Question",
-    [
-      { name: "false and no", body: asked({ ...NOUL, criteria: { false: "a", no: "b" } }) },
-      { name: "true and yes", body: asked({ ...NOUL, criteria: { true: "a", yes: "b" } }) },
-      {
-        name: "true and yes beside false",
-        body: asked({ ...NOUL, criteria: { false: "a", true: "b", yes: "c" } }),
-      },
-      { name: "equal texts", body: asked({ ...NOUL, criteria: { true: "a", yes: "a" } }) },
-    ],
-  ),
-  refuses(
-    "alias.rank-conflict",
-    "A member of a ranking given under both of its names is refused.",
-    "contract: Requests",
-    [
-      { name: "state and context", path: RANK, body: { state: "s", context: "s", candidates: ["a", "b"] } },
-      {
-        name: "state and a blank context",
-        path: RANK,
-        body: { state: "s", context: "", candidates: ["a", "b"] },
-      },
-      {
-        name: "candidates and answers",
-        path: RANK,
-        body: { state: "s", candidates: ["a", "b"], answers: ["a", "b"] },
-      },
-    ],
-  ),
-  refuses(
-    "alias.rank-only",
-    "The aliases of a ranking do not exist in systemone requests.",
-    "interface: SystemoneRequest",
-    [
-      { name: "context for state", body: { context: "s", questions: { q: NOUL } } },
-      { name: "context beside state", body: { state: "s", context: "s", questions: { q: NOUL } } },
-    ],
-  ),
-  sameRanking("alias.rank-null", NULLS, "contract: Requests", [
-    { state: STATE, context: null, candidates: ["early", "late"] },
-    { state: STATE, candidates: ["early", "late"], answers: null },
-    { state: STATE, context: null, candidates: ["early", "late"], answers: null, question: null },
-  ]),
-  sameNoul("alias.noul-null", NULLS, "contract: Requests", [
-    { given: { ...BOTH, no: null, yes: null }, like: BOTH },
-    { given: { no: null, yes: null }, like: undefined },
-    { given: {}, like: undefined },
-    { given: null, like: undefined },
-  ]),
+  ...checksOf("interface: RankRequest", {
+    "alias.context": sameRanking("`context` is an alias of `state`.", [{ context: STATE, candidates }]),
+    "alias.answers": sameRanking("`answers` is an alias of `candidates`.", [
+      { state: STATE, answers: candidates },
+      { context: STATE, answers: candidates },
+      { state: STATE, answers: { "0": "early", "1": "late" } },
+    ]),
+  }),
+  ...checksOf("interface: Question", {
+    "alias.no-yes": sameNoul("`no` and `yes` are aliases of `false` and `true`.", [
+      [{ no: BOTH.false, yes: BOTH.true }, BOTH],
+      [{ no: BOTH.false, true: BOTH.true }, BOTH],
+      [{ yes: BOTH.true, false: BOTH.false }, BOTH],
+    ]),
+    "alias.noul-conflict": refuses("An outcome given under both of its names is refused.", {
+      "false and no": noulOf({ false: "a", no: "b" }),
+      "true and yes": noulOf({ true: "a", yes: "b" }),
+      "true and yes beside false": noulOf({ false: "a", true: "b", yes: "c" }),
+      "equal texts": noulOf({ true: "a", yes: "a" }),
+    }),
+  }),
+  ...checksOf("interface: SystemoneRequest", {
+    "alias.rank-only": refuses("The aliases of a ranking do not exist in systemone requests.", {
+      "context for state": { context: "s", questions: { q: NOUL } },
+      "context beside state": { state: "s", context: "s", questions: { q: NOUL } },
+    }),
+  }),
+  ...checksOf("contract: Requests", {
+    "alias.rank-conflict": refuses("A member of a ranking given under both of its names is refused.", {
+      "state and context": toRank({ state: "s", context: "s", candidates }),
+      "state and a blank context": toRank({ state: "s", context: "", candidates }),
+      "candidates and answers": toRank({ state: "s", candidates, answers: candidates }),
+    }),
+    "alias.rank-null": sameRanking(NULLS, [
+      { state: STATE, context: null, candidates },
+      { state: STATE, candidates, answers: null },
+      { state: STATE, context: null, candidates, answers: null, question: null },
+    ]),
+    "alias.noul-null": sameNoul(NULLS, [
+      [{ ...BOTH, no: null, yes: null }, BOTH],
+      [{ no: null, yes: null }, undefined],
+      [{}, undefined],
+      [null, undefined],
+    ]),
+  }),
 ];
 
-function sameRanking(id: string, clause: string, source: string, bodies: readonly object[]): Check {
-  return defineCheck({
-    id,
+function sameRanking(clause: string, bodies: readonly object[]): Draft {
+  return {
     clause,
-    source,
     expected: "200, with the scores that the request under the contract's own names gets",
-    run: async (trial: Trial) => {
-      const wanted = await scoresOf(trial, { state: STATE, candidates: ["early", "late"] });
+    run: async (trial) => {
+      const scoresOf = async (body: object) => {
+        const inferred = await trial.infer(RANK, body);
+        return { scores: listScores(trial, inferred, candidates.length), inferred };
+      };
+      const wanted = await scoresOf({ state: STATE, candidates });
       const cases = bodies.map((body) => ({ name: Object.keys(body).join(" and "), body }));
-      await trial.each(cases, async ({ body }) => compare(trial, wanted, await scoresOf(trial, body)));
-    },
-  });
-}
-
-function sameNoul(
-  id: string,
-  clause: string,
-  source: string,
-  pairs: readonly { readonly given: unknown; readonly like: unknown }[],
-): Check {
-  return defineCheck({
-    id,
-    clause,
-    source,
-    expected: "200, with the scores of the outcomes under their own names",
-    run: async (trial: Trial) => {
-      const cases = pairs.map((pair) => ({ name: JSON.stringify(pair.given), ...pair }));
-      await trial.each(cases, async ({ given, like }) => {
-        const wanted = await ask(trial, like === undefined ? NOUL : { ...NOUL, criteria: like });
-        const question = { ...NOUL, criteria: given };
-        const inferred = await trial.infer(SYSTEMONE, { state: STATE, questions: { q: question } });
-        const came = await ask(trial, question);
-        compare(trial, { scores: wanted.scores, inferred }, { scores: came.scores, inferred });
+      await trial.each(cases, async ({ body }) => {
+        const { scores, inferred } = await scoresOf(body);
+        expectSameScores(trial, scores, wanted.scores, inferred);
       });
     },
-  });
+  };
 }
 
-interface Scores {
-  readonly scores: readonly number[];
-  readonly inferred: Inferred;
+/** @param pairs of criteria, and those under the outcomes' own names that give the same scores */
+function sameNoul(clause: string, pairs: readonly (readonly [given: unknown, like: unknown])[]): Draft {
+  return {
+    clause,
+    expected: "200, with the scores of the outcomes under their own names",
+    run: (trial) =>
+      trial.each(
+        pairs.map(([given, like]) => ({ name: JSON.stringify(given), given, like })),
+        async ({ given, like }) => {
+          const [wanted, came] = [await askNoul(trial, like), await askNoul(trial, given)];
+          const [scores, other] = [came, wanted].map((inferred) => scoredOf(trial, inferred, "q").scores);
+          expectSameScores(trial, scores ?? [], other ?? [], came);
+        },
+      ),
+  };
 }
 
-async function scoresOf(trial: Trial, body: object): Promise<Scores> {
-  const inferred = await trial.infer(RANK, body);
-  const rows = rowsOf(trial, inferred).toSorted((a, b) => Number(a.candidate) - Number(b.candidate));
-  return { scores: rows.map(({ score }) => score), inferred };
-}
-
-function compare(trial: Trial, wanted: Scores, came: Scores): void {
-  const isSame =
-    came.scores.length === wanted.scores.length &&
-    came.scores.every((score, i) =>
-      isSameScore(trial, score, wanted.scores[i] ?? Number.NaN, spreadOf(wanted.scores)),
-    );
-  trial.expect(
-    isSame,
-    `the scores ${JSON.stringify(came.scores)}, not ${JSON.stringify(wanted.scores)}`,
-    came.inferred,
-  );
+function askNoul(trial: Trial, criteria: unknown): Promise<Inferred> {
+  return trial.infer(SYSTEMONE, asked({ ...NOUL, criteria }, STATE));
 }

@@ -1,6 +1,5 @@
-import type { Check } from "../../trial/check.ts";
-import { RANK } from "../../trial/operations.ts";
-import { type Case, refuses, takes } from "../cases.ts";
+import { type Check, checksOf } from "../../trial/check.ts";
+import { type Cases, refuses, takes, toRank } from "../cases.ts";
 
 const QUESTION = '{"type":"noul","instructions":"i"}';
 
@@ -16,17 +15,15 @@ function withBytes(...bytes: readonly number[]): Uint8Array {
   return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(behind)]);
 }
 
-function states(given: Readonly<Record<string, string>>): readonly Case[] {
-  return Object.entries(given).map(([name, state]) => ({ name, body: withState(state) }));
-}
-function bodies(given: Readonly<Record<string, string | Uint8Array>>): readonly Case[] {
-  return Object.entries(given).map(([name, body]) => ({ name, body }));
+/** Bodies with these JSON texts as their states. */
+function states(given: Readonly<Record<string, string>>): Cases {
+  return Object.fromEntries(Object.entries(given).map(([name, state]) => [name, withState(state)]));
 }
 
 /** Checks of what is accepted as JSON. */
 export const JSON_CHECKS: readonly Check[] = [
-  refuses("json.invalid", "A body that is not JSON is 422.", "interface: Errors", [
-    ...bodies({
+  ...checksOf("interface: Errors", {
+    "json.invalid": refuses("A body that is not JSON is 422.", {
       "a truncated object": WHOLE.slice(0, -1),
       "truncated within a string": '{"state":"abc',
       words: "state and questions",
@@ -35,25 +32,22 @@ export const JSON_CHECKS: readonly Check[] = [
       "a comma at an object's end": `${WHOLE.slice(0, -1)},}`,
       "text after the object": `${WHOLE} more`,
       "form data": "state=s&questions=1",
+      "truncated, in a ranking": toRank('{"state":"s","candidates":["a","b"]'),
     }),
-    { name: "truncated, in a ranking", path: RANK, body: '{"state":"s","candidates":["a","b"]' },
-  ]),
-  refuses("json.no-object", "The body itself is an object.", "interface: SystemoneRequest", [
-    ...bodies({
+  }),
+  ...checksOf("interface: SystemoneRequest", {
+    "json.no-object": refuses("The body itself is an object.", {
       "an array": "[]",
       "an array of the object": `[${WHOLE}]`,
       "a number": "5",
       null: "null",
       "a boolean": "true",
+      "a string that holds the object": JSON.stringify(WHOLE),
+      "an array, in a ranking": toRank("[]"),
     }),
-    { name: "a string that holds the object", body: JSON.stringify(WHOLE) },
-    { name: "an array, in a ranking", path: RANK, body: "[]" },
-  ]),
-  refuses(
-    "json.grammar",
-    "JSON is exactly RFC 8259, without extensions of lenient parsers.",
-    "contract: Requests",
-    [
+  }),
+  ...checksOf("contract: Requests", {
+    "json.grammar": refuses("JSON is exactly RFC 8259, without extensions of lenient parsers.", {
       ...states({
         "a leading zero": "01",
         "a plus sign": "+1",
@@ -75,110 +69,96 @@ export const JSON_CHECKS: readonly Check[] = [
         "a short escape": '"\\u12"',
         "a block comment": "/* x */ 1",
       }),
-      ...bodies({
-        "a line comment": `${WHOLE}// x`,
-        "a second object": `${WHOLE}${WHOLE}`,
-        "a bracket after the object": `${WHOLE}}`,
-        "a form feed as white space": `\f${WHOLE}`,
-        "a no-break space": `\u00a0${WHOLE}`,
-        "a NUL byte after the object": `${WHOLE}\u0000`,
-      }),
-    ],
-  ),
-  refuses("json.empty", "An empty body is 422.", "contract: Requests", [
-    ...bodies({ nothing: "", "white space": " \r\n\t " }),
-    { name: "nothing to rank", path: RANK, body: "" },
-  ]),
-  refuses(
-    "json.numbers",
-    "NaN, Infinity and floats beyond the range of float64 are refused.",
-    "contract: Requests",
-    states({
-      NaN: "NaN",
-      Infinity: "Infinity",
-      "-Infinity": "[-Infinity]",
-      "1e400": "1e400",
-      "-1e400, nested": '{"a":[-1e400]}',
-      "just past the largest": "1.7976931348623159e308",
-      "a long float": `${"9".repeat(400)}.0`,
+      "a line comment": `${WHOLE}// x`,
+      "a second object": `${WHOLE}${WHOLE}`,
+      "a bracket after the object": `${WHOLE}}`,
+      "a form feed as white space": `\f${WHOLE}`,
+      "a no-break space": `\u00a0${WHOLE}`,
+      "a NUL byte after the object": `${WHOLE}\u0000`,
     }),
-  ),
-  refuses(
-    "json.unicode",
-    "A body is UTF-8 without a byte order mark and without lone surrogates.",
-    "contract: Requests",
-    [
-      ...bodies({
-        "a byte order mark": `\ufeff${WHOLE}`,
-        "UTF-16": Buffer.from(WHOLE, "utf16le"),
-        "the byte FF": withBytes(0xff),
-        "a lone continuation byte": withBytes(0x80),
-        "Latin-1": withBytes(0xe9),
-        "an overlong encoding of a slash": withBytes(0xc0, 0xaf),
-        "a sequence cut off": withBytes(0xe2, 0x82),
-        "a surrogate encoded in UTF-8": withBytes(0xed, 0xa0, 0x80),
-        "past U+10FFFF": withBytes(0xf4, 0x90, 0x80, 0x80),
+    "json.empty": refuses("An empty body is 422.", {
+      nothing: "",
+      "white space": " \r\n\t ",
+      "nothing to rank": toRank(""),
+    }),
+    "json.numbers": refuses(
+      "NaN, Infinity and floats beyond the range of float64 are refused.",
+      states({
+        NaN: "NaN",
+        Infinity: "Infinity",
+        "-Infinity": "[-Infinity]",
+        "1e400": "1e400",
+        "-1e400, nested": '{"a":[-1e400]}',
+        "just past the largest": "1.7976931348623159e308",
+        "a long float": `${"9".repeat(400)}.0`,
       }),
+    ),
+    "json.unicode": refuses("A body is UTF-8 without a byte order mark and without lone surrogates.", {
+      "a byte order mark": `\ufeff${WHOLE}`,
+      "UTF-16": Buffer.from(WHOLE, "utf16le"),
+      "the byte FF": withBytes(0xff),
+      "a lone continuation byte": withBytes(0x80),
+      "Latin-1": withBytes(0xe9),
+      "an overlong encoding of a slash": withBytes(0xc0, 0xaf),
+      "a sequence cut off": withBytes(0xe2, 0x82),
+      "a surrogate encoded in UTF-8": withBytes(0xed, 0xa0, 0x80),
+      "past U+10FFFF": withBytes(0xf4, 0x90, 0x80, 0x80),
       ...states({
         "a high surrogate alone": '"\\ud800"',
         "a low surrogate alone": '"\\uDFFF"',
         "a surrogate pair in reverse order": '"\\ude00\\ud83d"',
         "a surrogate in a name": '{"\\ud800":1}',
       }),
-    ],
-  ),
-  refuses("json.duplicates", "Member names are unique in each object.", "contract: Requests", [
-    ...bodies({
+    }),
+    "json.duplicates": refuses("Member names are unique in each object.", {
       "at the top level": `{"state":"s",${WHOLE.slice(1)}`,
       "at the top level, one of them escaped": `{"st\\u0061te":"s",${WHOLE.slice(1)}`,
       "a question": `{"state":"s","questions":{"q":${QUESTION},"q":${QUESTION}}}`,
       "in a question": '{"state":"s","questions":{"q":{"type":"noul","type":"noul","instructions":1}}}',
       "a label":
         '{"state":"s","questions":{"q":{"type":"choice","instructions":1,"criteria":{"a":"x","b":"y","a":"z"}}}}',
+      ...states({
+        "in the state": '{"a":1,"a":1}',
+        "deep in the state": '[[{"a":{"b":1,"c":2,"b":3}}]]',
+        "an integer-like name": '{"1":1,"1":2}',
+        "the name __proto__": '{"__proto__":1,"__proto__":2}',
+      }),
+      "a candidate": toRank('{"state":"s","candidates":{"a":"x","b":"y","\\u0061":"z"}}'),
     }),
-    ...states({
-      "in the state": '{"a":1,"a":1}',
-      "deep in the state": '[[{"a":{"b":1,"c":2,"b":3}}]]',
-      "an integer-like name": '{"1":1,"1":2}',
-      __proto__: '{"__proto__":1,"__proto__":2}',
-    }),
-    { name: "a candidate", path: RANK, body: '{"state":"s","candidates":{"a":"x","b":"y","\\u0061":"z"}}' },
-  ]),
-  takes("json.valid", "Every valid JSON notation is accepted.", "interface: paths", [
-    ...bodies({
+    "json.extremes": takes(
+      "Integers of any length, every float64 and any member name are accepted.",
+      states({
+        "an integer of 1,000 digits": "9".repeat(1000),
+        "a negative one": `-${"9".repeat(300)}`,
+        "the largest float": "1.7976931348623157e308",
+        "the smallest float": "5e-324",
+        "zero with a large exponent": "0e400",
+        "a float of many digits": `0.${"1".repeat(2000)}`,
+        "-0": "-0",
+        "-0.0": "-0.0",
+        "an escaped zero": '"\\u0000 a"',
+        "a noncharacter": '"\uffff a"',
+        "an escaped noncharacter": '"\\ufffe a"',
+        "an empty name": '{"":1}',
+        "__proto__ and constructor": '{"__proto__":{"a":1},"constructor":{"prototype":1}}',
+        "names that differ in Unicode normalization only": '{"é":1,"e\\u0301":2}',
+        "a string that begins like an object": '"{\\"a\\": 1"',
+      }),
+    ),
+  }),
+  ...checksOf("interface: paths", {
+    "json.valid": takes("Every valid JSON notation is accepted.", {
       "white space around the object": `\r\n\t ${WHOLE} \n`,
       "escaped names": WHOLE.replace('"state"', '"\\u0073tate"'),
+      ...states({
+        "an escaped surrogate pair": '"\\ud83d\\ude00"',
+        "a raw character beyond U+FFFF": '"😀"',
+        "each short escape": '"\\"\\\\\\/\\b\\f\\n\\r\\t x"',
+        "line separators": '"\u2028\u2029\u007f x"',
+        "1E+2": "1E+2",
+        "brackets in a string": JSON.stringify(`x${"[{".repeat(200)}`),
+        "equal names in different objects": '[{"a":1},{"a":{"a":2}}]',
+      }),
     }),
-    ...states({
-      "an escaped surrogate pair": '"\\ud83d\\ude00"',
-      "a raw character beyond U+FFFF": '"😀"',
-      "each short escape": '"\\"\\\\\\/\\b\\f\\n\\r\\t x"',
-      "line separators": '"\u2028\u2029\u007f x"',
-      "1E+2": "1E+2",
-      "brackets in a string": JSON.stringify(`x${"[{".repeat(200)}`),
-      "equal names in different objects": '[{"a":1},{"a":{"a":2}}]',
-    }),
-  ]),
-  takes(
-    "json.extremes",
-    "Integers of any length, every float64 and any member name are accepted.",
-    "contract: Requests",
-    states({
-      "an integer of 1,000 digits": "9".repeat(1000),
-      "a negative one": `-${"9".repeat(300)}`,
-      "the largest float": "1.7976931348623157e308",
-      "the smallest float": "5e-324",
-      "zero with a large exponent": "0e400",
-      "a float of many digits": `0.${"1".repeat(2000)}`,
-      "-0": "-0",
-      "-0.0": "-0.0",
-      "an escaped zero": '"\\u0000 a"',
-      "a noncharacter": '"\uffff a"',
-      "an escaped noncharacter": '"\\ufffe a"',
-      "an empty name": '{"":1}',
-      "__proto__ and constructor": '{"__proto__":{"a":1},"constructor":{"prototype":1}}',
-      "names that differ in Unicode normalization only": '{"é":1,"e\\u0301":2}',
-      "a string that begins like an object": '"{\\"a\\": 1"',
-    }),
-  ),
+  }),
 ];

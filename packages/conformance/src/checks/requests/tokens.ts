@@ -1,189 +1,157 @@
 import { excerpt, type Reply } from "../../client/exchange.ts";
-import { at, isList, isMap, show } from "../../client/json.ts";
-import { type Check, defineCheck } from "../../trial/check.ts";
-import { CONTRACT_LIMITS } from "../../trial/limits.ts";
+import { at, isMap, show } from "../../client/json.ts";
+import { type Check, checksOf, type Draft } from "../../trial/check.ts";
+import { CONTRACT_LIMITS, type Limits } from "../../trial/limits.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import { nonce } from "../../trial/salts.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { counted, countIn } from "../answers/usage.ts";
-import { asked, issuesIn } from "../cases.ts";
+import { asked, issuesIn, requestOf, toRank } from "../cases.ts";
 import { choiceOf, scoreOf } from "../scored.ts";
 
 /** A place for a text whose tokens are limited. */
 interface Place {
   readonly what: string;
-  readonly path: string;
-  readonly limit: (trial: Trial) => number;
+  readonly limit: "maxStateQuestionTokens" | "maxCandidateTokens";
   /** `word` is the word that the text repeats; `salt` is a text that keeps its pairs out of a cache, often empty. */
-  readonly body: (text: string, word: string, salt: string) => unknown;
+  readonly body: (text: string, salt: string, word: string, limits: Limits) => unknown;
   /** Words beside the text that count towards the same limit. */
-  readonly beside?: number;
+  readonly beside?: (limits: Limits) => number;
   /** Number of pairs that contain the text. */
   readonly pairs: number;
   /** The `loc` of the 422. */
   readonly loc: readonly (string | number)[];
 }
 
-const stateQuestion = (trial: Trial) => trial.facts.limits.maxStateQuestionTokens;
-const candidate = (trial: Trial) => trial.facts.limits.maxCandidateTokens;
-
+const long = ({ maxStateQuestionTokens }: Limits) => Math.min(1000, maxStateQuestionTokens >> 1);
 const STATE: Place = {
   what: "state",
-  path: RANK,
-  limit: stateQuestion,
-  body: (state, _word, salt) => ({ state, candidates: [`a${salt}`, `b${salt}`] }),
+  limit: "maxStateQuestionTokens",
+  body: (state, salt) => toRank({ state, candidates: [`a${salt}`, `b${salt}`] }),
   pairs: 2,
   loc: ["body"],
 };
 const QUESTION: Place = {
+  ...STATE,
   what: "question",
-  path: RANK,
-  limit: stateQuestion,
-  body: (question, _word, salt) => ({ state: "", question, candidates: [`a${salt}`, `b${salt}`] }),
-  pairs: 2,
-  loc: ["body"],
+  body: (question, salt) => toRank({ state: "", question, candidates: [`a${salt}`, `b${salt}`] }),
 };
 const INSTRUCTIONS: Place = {
+  ...STATE,
   what: "instructions beside a long state",
-  path: SYSTEMONE,
-  limit: stateQuestion,
-  body: (instructions, word, salt) => ({
-    state: `${word} `.repeat(1000).trim(),
-    questions: { q: scoreOf([`a${salt}`, `b${salt}`], instructions) },
-  }),
-  beside: 1000,
-  pairs: 2,
+  body: (instructions, salt, word, limits) =>
+    asked(scoreOf([`a${salt}`, `b${salt}`], instructions), `${word} `.repeat(long(limits)).trim()),
+  beside: long,
   loc: ["body", "questions", "q"],
 };
 const CANDIDATE: Place = {
   what: "candidate",
-  path: RANK,
-  limit: candidate,
-  body: (text, _word, salt) => ({ state: `s${salt}`, candidates: ["a", text] }),
+  limit: "maxCandidateTokens",
+  body: (text, salt) => toRank({ state: `s${salt}`, candidates: ["a", text] }),
   pairs: 1,
   loc: ["body", "candidates", 1],
 };
 const LEVEL: Place = {
+  ...CANDIDATE,
   what: "level",
-  path: SYSTEMONE,
-  limit: candidate,
-  body: (text, _word, salt) => asked(scoreOf(["a", text], ""), `s${salt}`),
-  pairs: 1,
+  body: (text, salt) => asked(scoreOf(["a", text], ""), `s${salt}`),
   loc: ["body", "questions", "q", "criteria", 1],
 };
 const DESCRIPTION: Place = {
+  ...CANDIDATE,
   what: "description",
-  path: SYSTEMONE,
-  limit: candidate,
-  body: (text, _word, salt) => asked(choiceOf({ a: null, x: text }, ""), `s${salt}`),
-  pairs: 1,
+  body: (text, salt) => asked(choiceOf({ a: null, x: text }, ""), `s${salt}`),
   loc: ["body", "questions", "q", "criteria", "x"],
 };
+const PLACES = [STATE, QUESTION, INSTRUCTIONS, CANDIDATE, LEVEL, DESCRIPTION];
 
 /** Checks of token limits. The tokenizer is unknown, so token counts are measured through `usage`. */
 export const TOKEN_CHECKS: readonly Check[] = [
-  ...[STATE, QUESTION, INSTRUCTIONS].map((place) =>
-    limitCheck(
-      `limits.tokens.${place.what.split(" ")[0]}`,
-      place,
-      `Rendered state and question have at most ${CONTRACT_LIMITS.maxStateQuestionTokens.toLocaleString("en-US")} tokens`,
-    ),
+  ...checksOf(
+    "interface: ServiceLimits",
+    Object.fromEntries(PLACES.map((place) => [`limits.tokens.${place.what.split(" ")[0]}`, limitOf(place)])),
   ),
-  ...[CANDIDATE, LEVEL, DESCRIPTION].map((place) =>
-    limitCheck(
-      `limits.tokens.${place.what}`,
-      place,
-      `A candidate has at most ${CONTRACT_LIMITS.maxCandidateTokens} tokens`,
-    ),
-  ),
-  defineCheck({
-    id: "limits.tokens.exact",
-    clause:
-      "A 422 for tokens names the limit and the count. As many tokens as the limit are accepted, one more is refused.",
-    source: "contract: ValidationIssue, Errors",
-    expected: "`too_many_tokens` with the place in `loc`, and the limit and the limit plus one in `msg`",
-    isGentle: false,
-    turn: "alone",
-    run: async (trial: Trial) => {
-      for (const place of [STATE, INSTRUCTIONS, CANDIDATE, LEVEL, DESCRIPTION]) {
-        const { refusal } = await findBound(trial, place);
-        const limit = place.limit(trial);
-        const issues = at(refusal.json, "detail");
-        const [issue] = isList(issues) ? issues : [];
-        const told = String(at(issue, "msg"))
-          .replaceAll(/(\d),(?=\d{3})/g, "$1")
-          .split(/\D+/);
-        trial.expect(
-          at(issue, "type") === "too_many_tokens" &&
-            told.includes(String(limit)) &&
-            told.includes(String(limit + 1)),
-          `${place.what}: ${excerpt(refusal)} for the shortest refused text`,
-          refusal,
-        );
-        const loc = at(issue, "loc");
-        const steps = isList(loc) ? loc : [];
-        trial.expect(
-          place.loc.every((step, index) => steps[index] === step),
-          `${place.what}: loc is ${show(loc)}`,
-          refusal,
-        );
-      }
+  ...checksOf("contract: ValidationIssue, Errors", {
+    "limits.tokens.exact": {
+      clause:
+        "A 422 for tokens names the limit and the count. As many tokens as the limit are accepted, one more is refused.",
+      expected: "`too_many_tokens` with the place in `loc`, and the limit and the limit plus one in `msg`",
+      isGentle: false,
+      turn: "alone",
+      run: async (trial: Trial) => {
+        for (const place of PLACES.filter((one) => one !== QUESTION)) {
+          const refusal = await findBound(trial, place);
+          const limit = trial.facts.limits[place.limit];
+          const issue = at(refusal.json, "detail", 0);
+          const numbers = String(at(issue, "msg"))
+            .replaceAll(/(\d),(?=\d{3})/g, "$1")
+            .split(/\D+/);
+          const isNamed = [limit, limit + 1].every((one) => numbers.includes(String(one)));
+          trial.expect(
+            at(issue, "type") === "too_many_tokens" && isNamed,
+            `${place.what}: ${excerpt(refusal)} for the shortest refused text`,
+            refusal,
+          );
+          const isThere = place.loc.every((step, index) => at(issue, "loc", index) === step);
+          trial.expect(isThere, `${place.what}: loc is ${show(at(issue, "loc"))}`, refusal);
+        }
+      },
     },
   }),
-  defineCheck({
-    id: "limits.tokens.never-cut",
-    clause: "Text is never truncated silently.",
-    source: "interface: Errors",
-    expected: "422 for texts far over the limits; in accepted texts, each word counts",
-    run: async (trial: Trial) => {
-      for (const { place, body } of uncutBodies(nonce())) {
-        await trial.refused(RANK, body(place.limit(trial) * 3));
-        const few = await counted(trial, RANK, body(100));
-        const more = await counted(trial, RANK, body(200));
-        const most = await counted(trial, RANK, body(300));
-        if (more.cached > 0) trial.skip("pairs came from a cache");
-        trial.expect(
-          more.count > few.count && most.count - more.count === more.count - few.count,
-          `${few.count}, ${more.count} and ${most.count} tokens for ${place.what}s of 100, 200 and 300 words`,
-          most.inferred,
-        );
-      }
+  ...checksOf("interface: Errors", {
+    "limits.tokens.never-cut": {
+      clause: "Text is never truncated silently.",
+      expected: "422 for texts far over the limits; in accepted texts, each word counts",
+      run: async (trial: Trial) => {
+        for (const { place, body } of uncutBodies(nonce())) {
+          const limit = trial.facts.limits[place.limit];
+          await trial.refused(RANK, body(limit * 3));
+          const step = Math.min(100, limit >> 2);
+          const [few, more, most] = [
+            await counted(trial, RANK, body(step)),
+            await counted(trial, RANK, body(2 * step)),
+            await counted(trial, RANK, body(3 * step)),
+          ];
+          if (more.cached > 0) trial.skip("pairs came from a cache");
+          trial.expect(
+            more.count > few.count && most.count - more.count === more.count - few.count,
+            `${few.count}, ${more.count} and ${most.count} tokens for ${place.what}s of 1, 2 and 3 times ${step} words`,
+            most.inferred,
+          );
+        }
+      },
     },
   }),
-  defineCheck({
-    id: "limits.tokens.each-question",
-    clause: "The limit applies to each question of a request, and a 422 names the question that is too long.",
-    source: "contract: ValidationIssue",
-    expected: "422 with one issue, at any position of the long question",
-    run: async (trial: Trial) => {
-      const short = { type: "noul", instructions: "Is it late?" };
-      const long = {
-        ...short,
-        criteria: { true: "x", false: "y" },
-        instructions: "go ".repeat(stateQuestion(trial)),
-      };
-      for (const questions of [{ long }, { short, long }, { long, short }]) {
-        const reply = await trial.refused(SYSTEMONE, { state: "s", questions });
-        const issues = issuesIn(trial, reply);
-        const name = at(issues, 0, "loc", 2);
-        trial.expect(issues.length === 1 && name === "long", excerpt(reply), reply);
-      }
+  ...checksOf("contract: ValidationIssue", {
+    "limits.tokens.each-question": {
+      clause:
+        "The limit applies to each question of a request, and a 422 names the question that is too long.",
+      expected: "422 with one issue, at any position of the long question",
+      run: async (trial: Trial) => {
+        const short = { type: "noul", instructions: "Is it late?" };
+        const instructions = "go ".repeat(trial.facts.limits.maxStateQuestionTokens);
+        const long = { ...short, criteria: { true: "x", false: "y" }, instructions };
+        for (const questions of [{ long }, { short, long }, { long, short }]) {
+          const reply = await trial.refused(SYSTEMONE, { state: "s", questions });
+          const issues = issuesIn(trial, reply);
+          const isNamed = issues.length === 1 && at(issues, 0, "loc", 2) === "long";
+          trial.expect(isNamed, excerpt(reply), reply);
+        }
+      },
     },
   }),
 ];
 
-function limitCheck(id: string, place: Place, rule: string): Check {
-  return defineCheck({
-    id,
-    clause: `${rule}, special tokens included (${place.what}).`,
-    source: "interface: ServiceLimits",
+function limitOf(place: Place): Draft {
+  const most = CONTRACT_LIMITS[place.limit].toLocaleString("en-US");
+  const what = place.limit === "maxCandidateTokens" ? "A candidate has" : "Rendered state and question have";
+  return {
+    clause: `${what} at most ${most} tokens, special tokens included (${place.what}).`,
     expected: "200 up to the limit and 422 above it, with a margin for the special tokens of a pair",
     isGentle: false,
     turn: "alone", // several of these large requests at once could exceed the timeout
-    run: async (trial: Trial) => {
-      await findBound(trial, place);
-    },
-  });
+    run: (trial) => findBound(trial, place),
+  };
 }
 
 /**
@@ -191,7 +159,7 @@ function limitCheck(id: string, place: Place, rule: string): Check {
  * cached.
  */
 function uncutBodies(salt: string) {
-  const text = (words: number) => "go ".repeat(words).trim();
+  const text = (words: number) => wordsOf("go", words);
   return [
     { place: STATE, body: (words: number) => ({ state: `${salt} ${text(words)}`, candidates: ["a", "b"] }) },
     {
@@ -201,59 +169,45 @@ function uncutBodies(salt: string) {
   ];
 }
 
-interface Bound {
-  /** The answer to the shortest refused text. */
-  readonly refusal: Reply;
+function wordsOf(word: string, count: number): string {
+  return `${word} `.repeat(count).trim();
 }
 
 /**
- * Finds the shortest refused text and compares its length with the limit.
+ * Finds the shortest refused text and compares its length with the limit. Two checks need it, and it is expensive.
  *
  * A text of w words adds w tokens to a constant number: special tokens and the texts beside it. That number is at most
  * the tokens of a pair with the shortest text, so the bound lies at most that far below the limit.
+ * @returns the answer to the shortest refused text
  * @throws CannotTell if none of the words tried is one token to the server
  */
-function findBound(trial: Trial, place: Place): Promise<Bound> {
-  // two checks need the same bound, and finding it is expensive
-  const known = found.get(trial.facts) ?? new Map<Place, Promise<Bound>>();
-  found.set(trial.facts, known);
-  const bound = known.get(place) ?? searchBound(trial, place);
-  known.set(place, bound);
-  return bound;
+function findBound(trial: Trial, place: Place): Promise<Reply> {
+  return trial.shared(`tokens of ${place.what}`, () => searchBound(trial, place));
 }
 
-/** Bounds that were found, keyed by the run's facts. */
-const found = new WeakMap<object, Map<Place, Promise<Bound>>>();
-
-async function searchBound(trial: Trial, place: Place): Promise<Bound> {
-  const limit = place.limit(trial) - (place.beside ?? 0);
+async function searchBound(trial: Trial, place: Place): Promise<Reply> {
+  const { limits } = trial.facts;
+  const limit = limits[place.limit] - (place.beside?.(limits) ?? 0);
   const { word, others, salt } = await measure(trial, place);
-  const text = (count: number) => Array.from({ length: count }, () => word).join(" ");
-  const send = (count: number) => trial.post(place.path, place.body(text(count), word, salt));
+  const send = (count: number) =>
+    trial.post(...requestOf(place.body(wordsOf(word, count), salt, word, limits)));
+  const told = (reply: Reply, count: number) =>
+    `${excerpt(reply)} for a ${place.what} of ${count} words, where ${limit} tokens are allowed`;
   let taken = limit - others;
   let refused = limit;
-  const lowest = taken <= 0 ? undefined : await send(taken);
-  if (lowest !== undefined && lowest.status !== 200)
-    trial.fail(
-      `${excerpt(lowest)} for a ${place.what} of ${taken} words, where ${limit} tokens are allowed`,
-      lowest,
-    );
+  if (taken > 0) {
+    const lowest = await send(taken);
+    trial.expect(lowest.status === 200, told(lowest, taken), lowest);
+  }
   let refusal = await send(refused);
   while (refused - taken > 1) {
     const middle = Math.floor((taken + refused) / 2);
     const reply = await send(middle);
     if (reply.status === 200) taken = middle;
-    else {
-      refused = middle;
-      refusal = reply;
-    }
+    else [refused, refusal] = [middle, reply];
   }
-  trial.expect(
-    refusal.status === 422,
-    `${excerpt(refusal)} for a ${place.what} of ${refused} words, where ${limit} tokens are allowed`,
-    refusal,
-  );
-  return { refusal };
+  trial.expect(refusal.status === 422, told(refusal, refused), refusal);
+  return refusal;
 }
 
 /** Letters in a new order, separated by spaces, so that most tokenizers make one token of each. */
@@ -270,26 +224,29 @@ interface Measure {
 
 /** Finds a word of one token, and the number of other tokens of a pair. */
 async function measure(trial: Trial, place: Place): Promise<Measure> {
+  const { limits } = trial.facts;
+  const beside = place.beside?.(limits) ?? 0;
+  const room = limits[place.limit] - beside;
+  const [fewer, longer] = [Math.min(50, room >> 2), Math.min(90, room >> 1)];
   for (const isSalted of [false, true]) {
     for (const word of ["go", "a", "the", "1", "is", "and", "x"]) {
       const salt = isSalted ? letters() : "";
       const count = async (words: number) => {
-        const text = Array.from({ length: words }, () => word).join(" ");
         // a new salt each time, with as many tokens, so that the other candidate is not cached either
-        const body = place.body(text, word, isSalted ? letters() : "");
-        const reply = await trial.post(place.path, body);
+        const body = place.body(wordsOf(word, words), isSalted ? letters() : "", word, limits);
+        const reply = await trial.post(...requestOf(body));
         if (reply.status === 422) return undefined;
         if (reply.status !== 200 || !isMap(reply.json))
           trial.fail(`${excerpt(reply)}, for a request that is valid`, reply);
         return countIn(trial, { reply, json: reply.json });
       };
       // a word of several tokens may exceed the limit: then it cannot be used
-      const [few, more] = [await count(50), await count(90)];
+      const [few, more] = [await count(fewer), await count(longer)];
       if (few === undefined || more === undefined) continue;
       if (few.cached > 0 || more.cached > 0) break; // they came from a score cache: again with salt
-      if (more.count - few.count !== 40 * place.pairs) continue;
+      if (more.count - few.count !== (longer - fewer) * place.pairs) continue;
       // if only one of two pairs contains the text, the tokens of the other pair are included too
-      const others = Math.ceil((few.count - 50 * place.pairs) / place.pairs) - (place.beside ?? 0);
+      const others = Math.ceil(few.count / place.pairs) - fewer - beside;
       return { word, others, salt };
     }
   }

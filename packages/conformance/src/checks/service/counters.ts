@@ -1,6 +1,5 @@
 import { show } from "../../client/json.ts";
-import { headOf } from "../../client/wire.ts";
-import { type Check, defineCheck } from "../../trial/check.ts";
+import { type Check, checksOf, type Draft } from "../../trial/check.ts";
 import { NOUL, RANK, SMALL, SMALL_RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { freshState, scoreOf, sizesOf, texts } from "../scored.ts";
@@ -17,93 +16,76 @@ const FIRST_WATCH_MS = 60;
 
 /** Checks of the counters of /health. They need a server that nobody else uses, and are skipped otherwise. */
 export const COUNTER_CHECKS: readonly Check[] = [
-  counterCheck(
-    "health.counts-successes",
-    "`completed_requests` counts successful inference requests and nothing else.",
-    "interface: Health, ModelList",
-    "one more for each answered inference; none for a refused one, for /health or for an unknown path",
-    "completed_requests",
-    async (trial: Trial) => {
-      const successes = (await someSuccesses(trial)) + (await someRefusals(trial));
-      return { least: successes, most: successes };
-    },
-  ),
-  counterCheck(
-    "health.counts-batches",
-    "`model_batches` counts the scheduler's calls of the model.",
-    "interface: Health, ModelList",
-    "at least one more for each inference of new pairs; none for refused requests",
-    "model_batches",
-    async (trial: Trial) => {
-      const successes = await someSuccesses(trial);
-      return { least: successes, most: Number.POSITIVE_INFINITY };
-    },
-  ),
-  counterCheck(
-    "health.counts-no-batches",
-    "A refused request is not part of any batch.",
-    "contract: Health",
-    "`model_batches` stays as it is",
-    "model_batches",
-    async (trial: Trial) => {
-      const answered = await someRefusals(trial);
-      if (answered > 0) trial.skip("the server answers requests that it should refuse");
-      return { least: 0, most: 0 };
-    },
-  ),
-  ...["rejected_requests", "timed_out_requests", "failed_requests", "cancelled_requests"].map((name) =>
-    counterCheck(
-      `health.keeps-${name.replaceAll("_", "-")}`,
-      `\`${name}\` counts neither successful requests nor invalid ones.`,
-      "contract: Health",
-      "the same value as before",
-      name,
-      async (trial: Trial) => {
-        await someSuccesses(trial);
-        await someRefusals(trial);
+  ...checksOf("interface: Health, ModelList", {
+    "health.counts-successes": counting(
+      "completed_requests",
+      "`completed_requests` counts successful inference requests and nothing else.",
+      "one more for each answered inference; none for a refused one, for /health or for an unknown path",
+      async (trial) => {
+        const successes = (await someSuccesses(trial)) + (await someRefusals(trial));
+        return { least: successes, most: successes };
+      },
+    ),
+    "health.counts-batches": counting(
+      "model_batches",
+      "`model_batches` counts the scheduler's calls of the model.",
+      "at least one more for each inference of new pairs; none for refused requests",
+      oneForEachSuccess,
+    ),
+  }),
+  ...checksOf("contract: Health", {
+    "health.counts-no-batches": counting(
+      "model_batches",
+      "A refused request is not part of any batch.",
+      "`model_batches` stays as it is",
+      async (trial) => {
+        const answered = await someRefusals(trial);
+        if (answered > 0) trial.skip("the server answers requests that it should refuse");
         return { least: 0, most: 0 };
       },
     ),
-  ),
-  counterCheck(
-    "health.counts-forwards",
-    "`model_forwards` counts runs of the model; a batch takes at least one.",
-    "contract: Health",
-    "at least one more for each inference of new pairs",
-    "model_forwards",
-    async (trial: Trial) => {
-      const successes = await someSuccesses(trial);
-      return { least: successes, most: Number.POSITIVE_INFINITY };
+    ...Object.fromEntries(
+      ["rejected_requests", "timed_out_requests", "failed_requests", "cancelled_requests"].map((name) => [
+        `health.keeps-${name.replaceAll("_", "-")}`,
+        counting(
+          name,
+          `\`${name}\` counts neither successful requests nor invalid ones.`,
+          "the same value as before",
+          async (trial) => {
+            await someSuccesses(trial);
+            await someRefusals(trial);
+            return { least: 0, most: 0 };
+          },
+        ),
+      ]),
+    ),
+    "health.counts-forwards": counting(
+      "model_forwards",
+      "`model_forwards` counts runs of the model; a batch takes at least one.",
+      "at least one more for each inference of new pairs",
+      oneForEachSuccess,
+    ),
+    "health.counts-at-once": {
+      clause: "Counters are up to date at every look, not as of the previous look.",
+      expected: "the first look after an answer includes it",
+      turn: "alone",
+      run: async (trial) => {
+        await skipIfUsed(trial, FIRST_WATCH_MS, "completed_requests");
+        await expectUndisturbed(trial, () => compareFirstLook(trial));
+      },
     },
-  ),
-  defineCheck({
-    id: "health.counts-at-once",
-    clause: "Counters are up to date at every look, not as of the previous look.",
-    source: "contract: Health",
-    expected: "the first look after an answer includes it",
-    turn: "alone",
-    run: async (trial: Trial) => {
-      await skipIfUsed(trial, FIRST_WATCH_MS, "completed_requests");
-      await expectUndisturbed(trial, () => compareFirstLook(trial));
+    "health.counts-cancelled": {
+      clause: "`cancelled_requests` counts requests whose caller disconnects before the answer.",
+      expected: "at least one more after callers disconnected during inference",
+      isGentle: false,
+      turn: "alone",
+      run: checkCancelled,
     },
-  }),
-  defineCheck({
-    id: "health.counts-cancelled",
-    clause: "`cancelled_requests` counts requests whose caller disconnects before the answer.",
-    source: "contract: Health",
-    expected: "at least one more after callers disconnected during inference",
-    isGentle: false,
-    turn: "alone",
-    run: checkCancelled,
-  }),
-  defineCheck({
-    id: "health.idle",
-    clause: "The gauges are 0 while the server is idle.",
-    source: "contract: Health",
-    expected: "`queued_requests` and `running_requests` 0 once all answers have come",
-    turn: "alone",
-    run: async (trial: Trial) => {
-      await expectUndisturbed(trial, () => compareGauges(trial));
+    "health.idle": {
+      clause: "The gauges are 0 while the server is idle.",
+      expected: "`queued_requests` and `running_requests` 0 once all answers have come",
+      turn: "alone",
+      run: (trial) => expectUndisturbed(trial, () => compareGauges(trial)),
     },
   }),
 ];
@@ -114,25 +96,26 @@ interface Growth {
   readonly most: number;
 }
 
-function counterCheck(
-  id: string,
-  clause: string,
-  source: string,
-  expected: string,
+/** @param name of the counter @param run sends requests */
+function counting(
   name: string,
+  clause: string,
+  expected: string,
   run: (trial: Trial) => Promise<Growth>,
-): Check {
-  return defineCheck({
-    id,
+): Draft {
+  return {
     clause,
-    source,
     expected,
     turn: "alone",
-    run: async (trial: Trial) => {
+    run: async (trial) => {
       await skipIfUsed(trial, FIRST_WATCH_MS, name);
       await expectUndisturbed(trial, () => compareCounter(trial, name, run));
     },
-  });
+  };
+}
+
+async function oneForEachSuccess(trial: Trial): Promise<Growth> {
+  return { least: await someSuccesses(trial), most: Number.POSITIVE_INFINITY };
 }
 
 async function compareCounter(
@@ -206,8 +189,7 @@ async function checkCancelled(trial: Trial): Promise<void> {
   for (let left = 0; left < LEAVERS; left += 1) {
     const wire = await trial.wire();
     const text = JSON.stringify(body());
-    const lines = ["Content-Type: application/json", `Content-Length: ${text.length}`, ...trial.keyLines()];
-    wire.send(headOf(trial.target, `POST ${SYSTEMONE}`, ...lines), text);
+    wire.send(trial.postHead(SYSTEMONE, `Content-Length: ${text.length}`), text);
     await pause(reply.elapsedMs / 2);
     wire.close();
   }

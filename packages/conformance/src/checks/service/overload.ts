@@ -1,6 +1,6 @@
 import { excerpt, type Reply } from "../../client/exchange.ts";
 import { at } from "../../client/json.ts";
-import { type Check, defineCheck } from "../../trial/check.ts";
+import { type Check, checksOf } from "../../trial/check.ts";
 import { RANK, SMALL_RANK, SYSTEMONE } from "../../trial/operations.ts";
 import { nonce } from "../../trial/salts.ts";
 import type { Trial } from "../../trial/trial.ts";
@@ -22,59 +22,59 @@ const SECONDS = /^[1-9][0-9]*$/;
 
 /** Checks of a full queue. */
 export const OVERLOAD_CHECKS: readonly Check[] = [
-  defineCheck({
-    id: "overload.refused",
-    clause: "A full queue refuses requests with 503 and `Retry-After: 1`, and the server keeps working.",
-    source: "interface: Errors",
-    expected:
-      "200 or 503 for each request of a flood, `detail` and `Retry-After: 1` (with OVERLOADED an estimate) with 503; then answers as before",
-    isGentle: false,
-    turn: "alone",
-    run: async (trial: Trial) => {
-      const { replies, refused } = await flood(trial);
-      for (const reply of replies)
-        trial.expect([200, 503, 504].includes(reply.status), `${excerpt(reply)} under load`, reply);
-      await trial.infer(RANK, { ...SMALL_RANK, state: nonce() });
-      if (refused.length === 0) trial.skip(`${replies.length} requests at once did not fill the queue`);
-      for (const reply of refused) {
-        const code = reply.headers["x-decision-error"];
-        const isEstimate = code === "OVERLOADED";
-        trial.expect(
-          code === "QUEUE_FULL" || isEstimate || trial.profile !== "full",
-          `x-decision-error is ${code} with a full queue`,
-          reply,
-        );
-        const header = reply.headers["retry-after"] ?? "";
-        const isFitting = isEstimate ? SECONDS.test(header) : header === "1";
-        trial.expect(isFitting, `retry-after is ${JSON.stringify(header)} with 503 ${code}`, reply);
-        trial.expect(at(reply.json, "detail") !== undefined, excerpt(reply), reply);
-      }
+  ...checksOf("interface: Errors", {
+    "overload.refused": {
+      clause: "A full queue refuses requests with 503 and `Retry-After: 1`, and the server keeps working.",
+      expected:
+        "200 or 503 for each request of a flood, `detail` and `Retry-After: 1` (with OVERLOADED an estimate) with 503; then answers as before",
+      isGentle: false,
+      turn: "alone",
+      run: async (trial: Trial) => {
+        const { replies, refused } = await flood(trial);
+        for (const reply of replies)
+          trial.expect([200, 503, 504].includes(reply.status), `${excerpt(reply)} under load`, reply);
+        await trial.infer(RANK, { ...SMALL_RANK, state: nonce() });
+        if (refused.length === 0) trial.skip(`${replies.length} requests at once did not fill the queue`);
+        for (const reply of refused) {
+          const code = reply.headers["x-decision-error"];
+          const isEstimate = code === "OVERLOADED";
+          trial.expect(
+            code === "QUEUE_FULL" || isEstimate || trial.profile !== "full",
+            `x-decision-error is ${code} with a full queue`,
+            reply,
+          );
+          const header = reply.headers["retry-after"] ?? "";
+          const isFitting = isEstimate ? SECONDS.test(header) : header === "1";
+          trial.expect(isFitting, `retry-after is ${JSON.stringify(header)} with 503 ${code}`, reply);
+          trial.expect(at(reply.json, "detail") !== undefined, excerpt(reply), reply);
+        }
+      },
     },
   }),
-  defineCheck({
-    id: "overload.counted",
-    clause: "With a full queue the server stays ready, and `rejected_requests` counts refused requests.",
-    source: "contract: Health",
-    expected:
-      "200 from /health meanwhile; counters of rejected and completed requests that match the 503 and 200 received",
-    isGentle: false,
-    turn: "alone",
-    run: async (trial: Trial) => {
-      const { replies, refused, before, meanwhile, after } = await flood(trial);
-      trial.expect(meanwhile.status === 200, `/health: ${excerpt(meanwhile)}`, meanwhile);
-      if (refused.length === 0) trial.skip(`${replies.length} requests at once did not fill the queue`);
-      const grown = (name: string) =>
-        (counterOf(after.json, name) ?? 0) - (counterOf(before.json, name) ?? 0);
-      const [rejected, completed] = [grown("rejected_requests"), grown("completed_requests")];
-      const answered = replies.filter(({ status }) => status === 200).length;
-      if (completed > answered)
-        trial.skip("others use the server: its counters change without requests from here");
-      trial.expect(
-        rejected === refused.length,
-        `${rejected} rejected for ${refused.length} answers of 503`,
-        after,
-      );
-      trial.expect(completed === answered, `${completed} completed for ${answered} answers of 200`, after);
+  ...checksOf("contract: Health", {
+    "overload.counted": {
+      clause: "With a full queue the server stays ready, and `rejected_requests` counts refused requests.",
+      expected:
+        "200 from /health meanwhile; counters of rejected and completed requests that match the 503 and 200 received",
+      isGentle: false,
+      turn: "alone",
+      run: async (trial: Trial) => {
+        const { replies, refused, before, meanwhile, after } = await flood(trial);
+        trial.expect(meanwhile.status === 200, `/health: ${excerpt(meanwhile)}`, meanwhile);
+        if (refused.length === 0) trial.skip(`${replies.length} requests at once did not fill the queue`);
+        const grown = (name: string) =>
+          (counterOf(after.json, name) ?? 0) - (counterOf(before.json, name) ?? 0);
+        const [rejected, completed] = [grown("rejected_requests"), grown("completed_requests")];
+        const answered = replies.filter(({ status }) => status === 200).length;
+        if (completed > answered)
+          trial.skip("others use the server: its counters change without requests from here");
+        trial.expect(
+          rejected === refused.length,
+          `${rejected} rejected for ${refused.length} answers of 503`,
+          after,
+        );
+        trial.expect(completed === answered, `${completed} completed for ${answered} answers of 200`, after);
+      },
     },
   }),
 ];

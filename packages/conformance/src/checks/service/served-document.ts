@@ -2,7 +2,7 @@ import type { Reply } from "../../client/exchange.ts";
 import { at, isList, isMap, type Json, namesOf } from "../../client/json.ts";
 import { sentPath } from "../../client/target.ts";
 import { difference, misfitOf, ownContract, pathsOf, pointerSteps, schemasOf } from "../../documents.ts";
-import { type Check, defineCheck } from "../../trial/check.ts";
+import { type Check, checksOf, keylessChecksOf } from "../../trial/check.ts";
 import { OPERATIONS, RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { CHOICE, freshState, NOULS, SCORE } from "../scored.ts";
@@ -11,64 +11,59 @@ const OPEN_PATHS = ["/health", "/ready", "/v1/models"];
 
 /** Checks that compare the served OpenAPI document with the contract and with the server's answers. */
 export const DOCUMENT_CHECKS: readonly Check[] = [
-  defineCheck({
-    id: "docs.openapi-schemas",
-    clause: "The served document has the schemas of the contract, member by member.",
-    source: "contract: /openapi.json",
-    expected: "the types, members, bounds and enumerations of the contract; descriptions may differ",
-    needsInference: false,
-    run: async (trial: Trial) => {
-      const reply = await trial.get("/openapi.json");
-      if (reply.json === undefined) trial.skip("no document: see docs.openapi");
-      const { json: wanted } = await ownContract();
-      for (const part of [
-        "schemas",
-        "securitySchemes",
-        "parameters",
-        "requestBodies",
-        "responses",
-        "headers",
-      ])
-        expectEqual(trial, reply, ["components", part], wanted);
-      for (const path of pathsOf(wanted, reply.json))
-        for (const method of namesOf(at(wanted, "paths", path)))
-          for (const part of ["requestBody", "responses", "parameters", "security"])
-            expectEqual(trial, reply, ["paths", path, method, part], wanted);
-      expectEqual(trial, reply, ["security"], wanted);
+  ...keylessChecksOf("contract: /openapi.json", {
+    "docs.openapi-schemas": {
+      clause: "The served document has the schemas of the contract, member by member.",
+      expected: "the types, members, bounds and enumerations of the contract; descriptions may differ",
+      run: async (trial: Trial) => {
+        const reply = await trial.get("/openapi.json");
+        if (reply.json === undefined) trial.skip("no document: see docs.openapi");
+        const { json: wanted } = await ownContract();
+        for (const part of [
+          "schemas",
+          "securitySchemes",
+          "parameters",
+          "requestBodies",
+          "responses",
+          "headers",
+        ])
+          expectEqual(trial, reply, ["components", part], wanted);
+        for (const path of pathsOf(wanted, reply.json))
+          for (const method of namesOf(at(wanted, "paths", path)))
+            for (const part of ["requestBody", "responses", "parameters", "security"])
+              expectEqual(trial, reply, ["paths", path, method, part], wanted);
+        expectEqual(trial, reply, ["security"], wanted);
+      },
+    },
+    "docs.openapi-errors": {
+      clause: "The server's errors fit its served document.",
+      expected:
+        "for each error of the run a status that the document declares for the path, and a body that fits",
+      turn: "last",
+      run: (trial: Trial) => checkAnswersFit(trial, (status) => status >= 400),
     },
   }),
-  defineCheck({
-    id: "docs.openapi-answers",
-    clause: "The server's answers fit its served document.",
-    source: "interface: paths",
-    expected: "a body that fits the served schema of its path in each 200 of the run",
-    needsInference: false,
-    turn: "last",
-    run: (trial: Trial) => checkAnswersFit(trial, (status) => status === 200),
+  ...keylessChecksOf("interface: paths", {
+    "docs.openapi-answers": {
+      clause: "The server's answers fit its served document.",
+      expected: "a body that fits the served schema of its path in each 200 of the run",
+      turn: "last",
+      run: (trial: Trial) => checkAnswersFit(trial, (status) => status === 200),
+    },
   }),
-  defineCheck({
-    id: "docs.openapi-errors",
-    clause: "The server's errors fit its served document.",
-    source: "contract: /openapi.json",
-    expected:
-      "for each error of the run a status that the document declares for the path, and a body that fits",
-    needsInference: false,
-    turn: "last",
-    run: (trial: Trial) => checkAnswersFit(trial, (status) => status >= 400),
-  }),
-  defineCheck({
-    id: "docs.openapi-examples",
-    clause: "The example requests of the served document are answered.",
-    source: "contract: /openapi.json",
-    expected: "200 for each example request, and example answers that fit their schemas",
-    run: checkExamples,
+  ...checksOf("contract: /openapi.json", {
+    "docs.openapi-examples": {
+      clause: "The example requests of the served document are answered.",
+      expected: "200 for each example request, and example answers that fit their schemas",
+      run: checkExamples,
+    },
   }),
 ];
 
 /** Compares a part of the served document with the same part of the contract. */
 function expectEqual(trial: Trial, reply: Reply, place: readonly string[], wanted: Json): void {
   const found = difference(at(wanted, ...place), at(reply.json, ...place), place);
-  trial.expect(found === undefined, found ?? "", reply);
+  trial.fits(found, reply);
 }
 
 async function checkAnswersFit(trial: Trial, isMeant: (status: number) => boolean): Promise<void> {

@@ -1,4 +1,4 @@
-import { at } from "../../client/json.ts";
+import { at, show, toPlain } from "../../client/json.ts";
 import type { Limits } from "../../trial/limits.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Inferred, Trial } from "../../trial/trial.ts";
@@ -16,7 +16,7 @@ export interface Effect {
 }
 
 /** A member of requests that accepts any JSON value, which is rendered to text. */
-export interface ValuePlace {
+interface ValuePlace {
   readonly name: string;
   /** How many different values one request can have at this place. */
   readonly most: (limits: Limits) => number;
@@ -27,21 +27,18 @@ export interface ValuePlace {
 const FILLER = '"something else altogether"';
 const besideFiller = ({ maxCandidates }: Limits) => maxCandidates - 1;
 const ofQuestions = ({ maxQuestions }: Limits) => maxQuestions;
-const members = (entries: readonly string[]) => `{${entries.join(",")}}`;
 const question = (type: string, instructions: string, criteria: string) =>
   `{"type":"${type}","instructions":${instructions},"criteria":${criteria}}`;
 const asked = (questions: readonly string[]) =>
-  `{"state":"It is noon.","questions":${members(questions.map((one, index) => `"q${index}":${one}`))}}`;
+  `{"state":"It is noon.","questions":{${questions.map((one, index) => `"q${index}":${one}`).join(",")}}}`;
+const CRITERIA = { noul: "null", choice: '{"a":"One","b":"Two"}', score: '["one","two"]' };
 
 /** All such members of questions. The question of a ranking is tested apart. */
 const VALUE_PLACES: readonly ValuePlace[] = [
-  ...["noul", "choice", "score"].map((type) => ({
+  ...Object.entries(CRITERIA).map(([type, criteria]) => ({
     name: `the instructions of a ${type}`,
     most: ofQuestions,
-    body: (values: readonly string[]) => {
-      const criteria = { noul: "null", choice: '{"a":"One","b":"Two"}', score: '["one","two"]' }[type] ?? "";
-      return asked(values.map((value) => question(type, value, criteria)));
-    },
+    body: (values: readonly string[]) => asked(values.map((value) => question(type, value, criteria))),
   })),
   {
     name: "a level",
@@ -52,17 +49,40 @@ const VALUE_PLACES: readonly ValuePlace[] = [
     name: "the description of a label",
     most: besideFiller,
     body: (values) => {
-      const labels = [...values, FILLER].map((value, index) => `"l${index}":${value}`);
-      return asked([question("choice", '"Which one?"', members(labels))]);
+      const labels = [...values, FILLER].map((value, index) => `"l${index}":${value}`).join(",");
+      return asked([question("choice", '"Which one?"', `{${labels}}`)]);
     },
   },
   ...["false", "true", "no", "yes"].map((outcome) => ({
     name: `the description of ${outcome}`,
     most: ofQuestions,
     body: (values: readonly string[]) =>
-      asked(values.map((value) => question("noul", '"Is it so?"', members([`"${outcome}":${value}`])))),
+      asked(values.map((value) => question("noul", '"Is it so?"', `{"${outcome}":${value}}`))),
   })),
 ];
+
+/**
+ * Classifiers and rerankers read a yes/no question as one pair of texts (contract: Texts): the description of `false`
+ * adds neither tokens nor changes the scores.
+ *
+ * @throws CannotTell for such a model
+ */
+export async function needsBothOutcomes(trial: Trial): Promise<void> {
+  if (!(await readsFalse(trial)))
+    trial.skip("not applicable: this model reads a yes/no question as one pair of texts");
+}
+
+function readsFalse(trial: Trial): Promise<boolean> {
+  return trial.shared("reads the description of false", async () => {
+    const place = VALUE_PLACES.find(({ name }) => name === "the description of false");
+    if (place === undefined) return true;
+    const [short, long] = [
+      await effectAt(trial, place, ['"On time"']),
+      await effectAt(trial, place, ['"It came on the day that was agreed upon"']),
+    ];
+    return !isAlike(short, long);
+  });
+}
 
 /** Sends a request with these values at the place. */
 async function effectAt(trial: Trial, place: ValuePlace, values: readonly string[]): Promise<Effect> {
@@ -72,26 +92,28 @@ async function effectAt(trial: Trial, place: ValuePlace, values: readonly string
   const scores = names.map((name) => scoredOf(trial, inferred, name).scores);
   // one question per value, or one candidate per value
   const parts = names.length === values.length ? scores : (scores[0] ?? []).slice(0, values.length);
+  return effectOf(scores, parts, inferred);
+}
+
+/** The effect of a ranking, which may be given as JSON text. */
+export async function effectOfRanking(trial: Trial, body: unknown): Promise<Effect> {
+  const inferred = await trial.infer(RANK, body);
+  const rows = at(inferred.json, "ranked");
+  const scores = (Array.isArray(rows) ? rows : []).map((row) =>
+    toPlain([at(row, "candidate") ?? null, at(row, "score") ?? null]),
+  );
+  return effectOf(scores, [scores], inferred);
+}
+
+function effectOf(scores: unknown, parts: readonly unknown[], inferred: Inferred): Effect {
+  const tokens = at(inferred.json, "usage", "input_tokens");
+  const isCounted = at(inferred.json, "usage", "cached_pairs") === 0 && typeof tokens === "number";
   return {
     scores: JSON.stringify(scores),
     parts: parts.map((part) => JSON.stringify(part)),
-    tokens: tokensOf(inferred),
+    tokens: isCounted ? tokens : undefined,
     inferred,
   };
-}
-
-/** The effect of a ranking given as JSON text. */
-export async function effectOfRanking(trial: Trial, body: string): Promise<Effect> {
-  const inferred = await trial.infer(RANK, body);
-  const rows = at(inferred.json, "ranked");
-  const scores = (Array.isArray(rows) ? rows : []).map((row) => [at(row, "candidate"), at(row, "score")]);
-  const shown = JSON.stringify(scores);
-  return { scores: shown, parts: [shown], tokens: tokensOf(inferred), inferred };
-}
-
-function tokensOf({ json }: Inferred): number | undefined {
-  const tokens = at(json, "usage", "input_tokens");
-  return at(json, "usage", "cached_pairs") === 0 && typeof tokens === "number" ? tokens : undefined;
 }
 
 /** Whether two effects are equal. */
@@ -100,26 +122,19 @@ export function isAlike(one: Effect, other: Effect): boolean {
   return one.tokens === undefined || other.tokens === undefined || one.tokens === other.tokens;
 }
 
+/** @param what the two effects are of */
+export function expectAlike(trial: Trial, what: string, one: Effect, other: Effect): void {
+  const told = ({ scores, tokens }: Effect) => `${scores} and ${show(tokens)} tokens`;
+  trial.expect(isAlike(one, other), `${told(one)}, but ${told(other)} for ${what}`, one.inferred);
+}
+
 /** Compares values with their rendered texts, at each place, in as few requests as possible. */
 export async function compareAtPlaces(trial: Trial, spellings: readonly Spelling[]): Promise<void> {
   await trial.each(VALUE_PLACES, async (place) => {
     for (const group of distinct(spellings, place.most(trial.facts.limits))) {
-      const given = await effectAt(
-        trial,
-        place,
-        group.map(([json]) => json),
-      );
-      const like = await effectAt(
-        trial,
-        place,
-        group.map(([, text]) => JSON.stringify(text)),
-      );
-      trial.expect(
-        isAlike(given, like),
-        `${given.scores} and ${given.tokens} tokens for ${group.map(([json]) => json).join()}, ` +
-          `but ${like.scores} and ${like.tokens} for the texts`,
-        given.inferred,
-      );
+      const [values, texts] = [group.map(([json]) => json), group.map(([, text]) => JSON.stringify(text))];
+      const given = await effectAt(trial, place, values);
+      expectAlike(trial, `the texts of ${values.join()}`, given, await effectAt(trial, place, texts));
     }
   });
 }
@@ -128,9 +143,9 @@ export async function compareAtPlaces(trial: Trial, spellings: readonly Spelling
 function distinct(spellings: readonly Spelling[], most: number): readonly (readonly Spelling[])[] {
   const groups: Spelling[][] = [];
   for (const spelling of spellings) {
-    const free = groups.find(
-      (group) => group.length < most && group.every(([, text]) => text !== spelling[1]),
-    );
+    const isFree = (group: Spelling[]) =>
+      group.length < most && group.every(([, text]) => text !== spelling[1]);
+    const free = groups.find(isFree);
     if (free === undefined) groups.push([spelling]);
     else free.push(spelling);
   }
@@ -140,7 +155,9 @@ function distinct(spellings: readonly Spelling[], most: number): readonly (reado
 /** Expects that strings that contain JSON are not parsed, at any place. */
 export async function checkTextsStay(trial: Trial): Promise<void> {
   const [held, values] = [HELD_TEXTS.map(([given]) => given), HELD_TEXTS.map(([, value]) => value)];
-  await trial.each(VALUE_PLACES, async (place) => {
+  const isRead = await readsFalse(trial);
+  const places = VALUE_PLACES.filter(({ name }) => isRead || !/ (false|no)$/.test(name));
+  await trial.each(places, async (place) => {
     const [one, other] = [await effectAt(trial, place, held), await effectAt(trial, place, values)];
     for (const [index, part] of one.parts.entries())
       trial.expect(
@@ -150,16 +167,16 @@ export async function checkTextsStay(trial: Trial): Promise<void> {
       );
   });
   const state = JSON.stringify(freshState());
-  const rankings = HELD_TEXTS.flatMap(([given, value], index) => {
-    const text = JSON.stringify(HELD_SHOWN[index]);
-    const candidates = (first: string) => `{"state":${state},"candidates":[${first},"another"]}`;
-    const question = (asked: string) =>
-      `{"state":${state},"question":${asked},"candidates":["one","another"]}`;
-    return [
-      { name: `${given} as a candidate`, one: candidates(given), other: candidates(text) },
-      { name: `${given} as the question of a ranking`, one: question(given), other: question(value) },
-    ];
-  });
+  const candidates = (first: string) => `{"state":${state},"candidates":[${first},"another"]}`;
+  const question = (text: string) => `{"state":${state},"question":${text},"candidates":["one","another"]}`;
+  const rankings = HELD_TEXTS.flatMap(([given, value], index) => [
+    {
+      name: `${given} as a candidate`,
+      one: candidates(given),
+      other: candidates(JSON.stringify(HELD_SHOWN[index])),
+    },
+    { name: `${given} as the question of a ranking`, one: question(given), other: question(value) },
+  ]);
   await trial.each(rankings, async ({ one, other }) => {
     const [seen, like] = [await effectOfRanking(trial, one), await effectOfRanking(trial, other)];
     trial.expect(!isAlike(seen, like), "the same scores and tokens as for what it holds", seen.inferred);

@@ -73,3 +73,8 @@ export const HELD_TEXTS: readonly Spelling[] = [
 /** The rendered texts of those values. */
 export const HELD_SHOWN = ["a:\n  b:\n    - 1", "- x\n-\n  y: 2", "c: true", "100.0", "word"];
 export const CANDIDATES = ["one thing", "another one", "order 1 is paid"];
+/** JSON texts of states that all differ. */
+export const STATES = [
+  ...['{"a":1,"b":2}', '{"b":2,"a":1}', "[1,2]", "[2,1]", '{"a":[1,2]}', "5", "5.5", "true", "false"],
+  "[[1],2]",
+];

@@ -1,6 +1,6 @@
 import { excerpt, type Reply } from "../../client/exchange.ts";
 import { at, isMap, type Json, type JsonMap, readJson, show } from "../../client/json.ts";
-import { type Check, type CheckDraft, defineCheck } from "../../trial/check.ts";
+import { type Check, type Drafts, dialectChecks } from "../../trial/check.ts";
 import type { Trial } from "../../trial/trial.ts";
 
 export const MCP_PATH = "/mcp";
@@ -13,9 +13,9 @@ export const MCP_REQUEST = { path: MCP_PATH, body: LIST, headers: ACCEPT };
 
 export type ToolName = "decide" | "rank" | "models";
 
-/** @param given `source` is a section of the protocol's specification */
-export const draft = (given: Omit<CheckDraft, "profile">): Check =>
-  defineCheck({ ...given, id: `mcp.${given.id}`, source: `mcp: ${given.source}`, profile: "mcp" });
+/** @param section of the protocol's specification */
+export const mcpChecks = (section: string, drafts: Drafts): readonly Check[] =>
+  dialectChecks("mcp", section, drafts);
 
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -44,7 +44,7 @@ export interface Answered {
 }
 
 /** A JSON-RPC request message. */
-type RequestMessage = Readonly<Record<string, unknown>> & { readonly id: unknown };
+type RequestMessage = Readonly<Record<string, unknown>> & { readonly id: Json };
 
 /** Sends a request and returns its result, which must have the request's id. */
 export async function resultOf(
@@ -54,14 +54,10 @@ export async function resultOf(
 ): Promise<Answered> {
   const reply = await send(trial, message.text ?? message, options);
   if (reply.status === 503) trial.skip("the server's queue is full with other requests");
-  trial.expect(reply.status === 200, `${excerpt(reply)}, for a request that is valid`, reply);
+  trial.status(reply, 200);
   const answer = messageIn(reply);
-  trial.expect(at(answer, "jsonrpc") === "2.0", `jsonrpc is ${show(at(answer, "jsonrpc"))}`, reply);
-  trial.expect(
-    at(answer, "id") === message.id,
-    `the id ${show(at(answer, "id"))} under a request of ${message.id}`,
-    reply,
-  );
+  trial.equal("jsonrpc", at(answer, "jsonrpc"), "2.0", reply);
+  trial.equal("the id", at(answer, "id"), message.id, reply);
   const result = at(answer, "result");
   if (!isMap(result)) return trial.fail(`no result: ${excerpt(reply)}`, reply);
   return { reply, result };
@@ -101,9 +97,8 @@ export function textOf(result: Json): string | undefined {
 /** Expects a JSON-RPC error with this code and a message. */
 export function expectRpcError(trial: Trial, reply: Reply, code: number, id: string | number | null): void {
   const error = at(messageIn(reply), "error");
-  trial.expect(at(error, "code") === code, `${excerpt(reply)}, not the error ${code}`, reply);
+  trial.equal("the error code", at(error, "code"), code, reply);
   const message = at(error, "message");
   trial.expect(typeof message === "string" && message !== "", `the message ${show(message)}`, reply);
-  const given = at(messageIn(reply), "id") ?? null;
-  trial.expect(given === id, `the id ${show(given)}, not ${show(id)}`, reply);
+  trial.equal("the id", at(messageIn(reply), "id") ?? null, id, reply);
 }

@@ -2,7 +2,7 @@ import { excerpt, type Reply } from "../../client/exchange.ts";
 import { at, isList, isMap, show } from "../../client/json.ts";
 import type { Check } from "../../trial/check.ts";
 import type { Trial } from "../../trial/trial.ts";
-import { callOf, draft, expectRpcError, LIST, MCP_PATH, messageIn, resultOf, send } from "./messages.ts";
+import { callOf, expectRpcError, LIST, MCP_PATH, mcpChecks, messageIn, resultOf, send } from "./messages.ts";
 
 /** Protocol revisions with `initialize`, latest first. */
 const REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -50,244 +50,226 @@ async function modernResult(trial: Trial, method: string, params?: object) {
 
 /** Checks of the protocol, apart from the tools. */
 export const PROTOCOL_CHECKS: readonly Check[] = [
-  draft({
-    id: "initialize",
-    clause: "`initialize` returns the server's name, its version and the capability `tools`.",
-    source: "lifecycle",
-    expected: "serverInfo with name and version, capabilities with tools",
-    run: async (trial: Trial) => {
-      const { reply, result } = await resultOf(trial, initialize("2025-06-18"));
-      for (const name of ["name", "version"]) {
-        const told = at(result, "serverInfo", name);
-        trial.expect(typeof told === "string" && told !== "", `serverInfo.${name} is ${show(told)}`, reply);
-      }
-      trial.expect(isMap(at(result, "capabilities", "tools")), "no tools among the capabilities", reply);
-    },
-  }),
-  draft({
-    id: "revision.agreed",
-    clause: "`initialize` agrees on the requested revision, or on another one that the server supports.",
-    source: "lifecycle",
-    expected: "the requested revision, or one that the server accepts when requested",
-    run: async (trial: Trial) => {
-      for (const asked of [...REVISIONS, ...NO_REVISIONS]) {
-        const agreed = await agreedRevision(trial, asked);
-        if (agreed === asked && !NO_REVISIONS.includes(asked)) continue;
-        trial.expect(!NO_REVISIONS.includes(agreed), `it agrees on ${agreed}, which does not exist`);
-        const again = await agreedRevision(trial, agreed);
-        trial.expect(again === agreed, `${agreed} for ${asked}, and ${again} for ${agreed}`);
-      }
-    },
-  }),
-  draft({
-    id: "revision.header",
-    clause: "The header MCP-Protocol-Version may have the agreed revision, but no unknown one.",
-    source: "transports",
-    expected: "200 with the agreed revision, 400 with one that does not exist",
-    run: async (trial: Trial) => {
-      const agreed = await agreedRevision(trial, "2025-06-18");
-      await resultOf(trial, LIST, { headers: { "mcp-protocol-version": agreed } });
-      const reply = await send(trial, LIST, { headers: { "mcp-protocol-version": "1999-01-01" } });
-      trial.expect(reply.status === 400, excerpt(reply), reply);
-    },
-  }),
-  draft({
-    id: "revision.without-handshake",
-    clause: `Revision ${MODERN} is supported without a handshake; the error for an unknown revision lists the supported ones.`,
-    source: "lifecycle",
-    expected: `supportedVersions of server/discover with ${MODERN}, results, and the error ${UNSUPPORTED_REVISION}`,
-    run: async (trial: Trial) => {
-      const first = await sendModern(trial, "server/discover");
-      if (at(messageIn(first), "error", "code") === -32_601)
-        trial.skip(`the server does not support ${MODERN}`);
-      const { reply, result } = await modernResult(trial, "server/discover");
-      const spoken = at(result, "supportedVersions");
-      trial.expect(isList(spoken) && spoken.includes(MODERN), `supportedVersions is ${show(spoken)}`, reply);
-      const listed = await modernResult(trial, "tools/list");
-      trial.expect(isList(at(listed.result, "tools")), "no list of tools", listed.reply);
-      const called = await modernResult(trial, "tools/call", { name: "models", arguments: {} });
-      trial.expect(isMap(at(called.result, "structuredContent")), excerpt(called.reply), called.reply);
-      const refused = await sendModern(trial, "tools/list", {}, "2999-01-01");
-      trial.expect(refused.status === 400, excerpt(refused), refused);
-      expectRpcError(trial, refused, UNSUPPORTED_REVISION, 1);
-      const told = at(messageIn(refused), "error", "data", "supported");
-      trial.expect(isList(told) && told.includes(MODERN), `the supported revisions ${show(told)}`, refused);
-    },
-  }),
-  draft({
-    id: "ping",
-    clause: "`ping` is answered with an empty result.",
-    source: "ping",
-    expected: "the result {}",
-    run: async (trial: Trial) => {
-      const { reply, result } = await resultOf(trial, { jsonrpc: "2.0", id: 1, method: "ping" });
-      trial.expect(result.size === 0, `the result ${show(result)}`, reply);
-    },
-  }),
-  draft({
-    id: "ids",
-    clause: "An answer has the id of its request, a number or a string.",
-    source: "messages",
-    expected: "the same id, of the same type",
-    run: async (trial: Trial) => {
-      for (const id of [0, 1, -7, 2 ** 53 - 1, "1", "", "a b/ü"]) await resultOf(trial, { ...LIST, id });
-    },
-  }),
-  draft({
-    id: "notifications",
-    clause: "Notifications, and responses to requests that were never sent, are accepted without an answer.",
-    source: "transports",
-    expected: "202 without a body",
-    run: async (trial: Trial) => {
-      for (const message of [
-        { jsonrpc: "2.0", method: "notifications/initialized" },
-        { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 4711 } },
-        { jsonrpc: "2.0", method: "notifications/unheard-of" },
-        { jsonrpc: "2.0", id: 4711, result: {} },
-      ]) {
-        const reply = await send(trial, message);
-        trial.expect(reply.status === 202 && reply.text === "", excerpt(reply), reply);
-      }
-    },
-  }),
-  draft({
-    id: "errors.method",
-    clause: "An unknown method gets a protocol error.",
-    source: "messages",
-    expected: "the error -32601 under the request's id",
-    run: async (trial: Trial) => {
-      for (const method of ["no/such-method", "tools/lists", "prompts/list"]) {
-        const reply = await send(trial, { jsonrpc: "2.0", id: "m", method });
-        expectRpcError(trial, reply, -32_601, "m");
-      }
-    },
-  }),
-  draft({
-    id: "errors.json",
-    clause: "A body that is not JSON is refused.",
-    source: "messages",
-    expected: "400 and the error -32700 without an id",
-    run: async (trial: Trial) => {
-      for (const text of ["{", "", "nonsense", '{"jsonrpc": "2.0",}']) {
-        const reply = await send(trial, text);
-        trial.expect(reply.status === 400, excerpt(reply), reply);
-        expectRpcError(trial, reply, -32_700, null);
-      }
-    },
-  }),
-  draft({
-    id: "errors.message",
-    clause: "JSON that is not a JSON-RPC 2.0 message is refused.",
-    source: "messages",
-    expected: "400 and the error -32600",
-    run: async (trial: Trial) => {
-      for (const message of [1, {}, { id: 1, method: "tools/list" }, { ...LIST, jsonrpc: "1.0" }]) {
-        const reply = await send(trial, JSON.stringify(message));
-        trial.expect(reply.status === 400, excerpt(reply), reply);
-        const code = at(messageIn(reply), "error", "code");
-        trial.expect(code === -32_600, `the error ${show(code)}`, reply);
-      }
-    },
-  }),
-  draft({
-    id: "sessions",
-    clause: "There are no sessions: no request needs a handshake first, and none opens a session.",
-    source: "transports",
-    expected: "a list of tools without a handshake, no header mcp-session-id",
-    run: async (trial: Trial) => {
-      await resultOf(trial, LIST);
-      const { reply } = await resultOf(trial, initialize("2025-06-18"));
-      const id = reply.headers["mcp-session-id"];
-      trial.expect(id === undefined, "initialize opens a session", reply);
-    },
-  }),
-  draft({
-    id: "methods",
-    clause: "GET and DELETE are refused, since there are no streams and no sessions.",
-    source: "transports",
-    expected: "405 with `Allow: POST`",
-    needsInference: false,
-    run: async (trial: Trial) => {
-      const key = trial.target.apiKey;
-      const headers = {
-        accept: "text/event-stream",
-        authorization: key === undefined ? undefined : `Bearer ${key}`,
-      };
-      for (const method of ["GET", "DELETE"]) {
-        const reply = await trial.call(method, MCP_PATH, { headers });
-        trial.expect(reply.status === 405, `${excerpt(reply)} to ${method}`, reply);
-        trial.expect(/\bPOST\b/.test(reply.headers.allow ?? ""), `Allow is ${reply.headers.allow}`, reply);
-      }
-    },
-  }),
-  draft({
-    id: "keys",
-    clause: "If the server requires a key, requests without it or with a wrong one are refused.",
-    source: "transports",
-    expected: "401 with `WWW-Authenticate: Bearer`, for each method",
-    needsInference: false,
-    run: async (trial: Trial) => {
-      if (!trial.facts.wantsKey) trial.skip("the server requires no key");
-      for (const message of [
-        LIST,
-        initialize("2025-06-18"),
-        callOf("models", {}),
-        { ...LIST, id: undefined },
-      ])
-        for (const authorization of [undefined, "Bearer wrong"]) {
-          const reply = await send(trial, message, { hasKey: false, headers: { authorization } });
-          trial.expect(reply.status === 401, excerpt(reply), reply);
-          const challenge = reply.headers["www-authenticate"] ?? "";
-          trial.expect(/^Bearer\b/i.test(challenge), `WWW-Authenticate is ${challenge}`, reply);
+  ...mcpChecks("lifecycle", {
+    initialize: {
+      clause: "`initialize` returns the server's name, its version and the capability `tools`.",
+      expected: "serverInfo with name and version, capabilities with tools",
+      run: async (trial: Trial) => {
+        const { reply, result } = await resultOf(trial, initialize("2025-06-18"));
+        for (const name of ["name", "version"]) {
+          const told = at(result, "serverInfo", name);
+          trial.expect(typeof told === "string" && told !== "", `serverInfo.${name} is ${show(told)}`, reply);
         }
+        trial.expect(isMap(at(result, "capabilities", "tools")), "no tools among the capabilities", reply);
+      },
     },
-  }),
-  draft({
-    id: "origin",
-    clause: "Requests from pages of other origins are refused.",
-    source: "transports",
-    expected:
-      "403 for another origin and for the origin null, before the key is checked; 200 for the server's own",
-    run: async (trial: Trial) => {
-      for (const origin of ["https://other.example", "http://other.example:8700", "null"])
-        for (const hasKey of [true, false]) {
-          const reply = await send(trial, LIST, { hasKey, headers: { origin } });
-          trial.expect(reply.status === 403, `${excerpt(reply)} from ${origin}`, reply);
+    "revision.agreed": {
+      clause: "`initialize` agrees on the requested revision, or on another one that the server supports.",
+      expected: "the requested revision, or one that the server accepts when requested",
+      run: async (trial: Trial) => {
+        for (const asked of [...REVISIONS, ...NO_REVISIONS]) {
+          const agreed = await agreedRevision(trial, asked);
+          if (agreed === asked && !NO_REVISIONS.includes(asked)) continue;
+          trial.expect(!NO_REVISIONS.includes(agreed), `it agrees on ${agreed}, which does not exist`);
+          const again = await agreedRevision(trial, agreed);
+          trial.expect(again === agreed, `${agreed} for ${asked}, and ${again} for ${agreed}`);
         }
-      await resultOf(trial, LIST, { headers: { origin: trial.target.base.origin } });
+      },
     },
-  }),
-  draft({
-    id: "host",
-    clause: "A server on a loopback address accepts only the loopback's host names.",
-    source: "transports",
-    expected: "403 for another name in the header Host, 200 for localhost",
-    run: async (trial: Trial) => {
-      const { hostname, port } = trial.target.base;
-      if (!/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname))
-        trial.skip("the server's address is not a loopback address");
-      for (const host of ["other.example", `localhost.other.example:${port}`]) {
-        const reply = await send(trial, LIST, { headers: { host } });
-        trial.expect(reply.status === 403, `${excerpt(reply)} for the host ${host}`, reply);
-      }
-      await resultOf(trial, LIST, { headers: { host: `localhost:${port}` } });
-    },
-  }),
-  draft({
-    id: "media-type",
-    clause:
-      "A body must be declared as JSON: browsers let other sites send plain text without a preflight request.",
-    source: "transports",
-    expected: "400 or 415 for text/plain and without a media type",
-    run: async (trial: Trial) => {
-      for (const type of ["text/plain", undefined]) {
-        const reply = await send(trial, JSON.stringify(LIST), { headers: { "content-type": type } });
+    "revision.without-handshake": {
+      clause: `Revision ${MODERN} is supported without a handshake; the error for an unknown revision lists the supported ones.`,
+      expected: `supportedVersions of server/discover with ${MODERN}, results, and the error ${UNSUPPORTED_REVISION}`,
+      run: async (trial: Trial) => {
+        const first = await sendModern(trial, "server/discover");
+        if (at(messageIn(first), "error", "code") === -32_601)
+          trial.skip(`the server does not support ${MODERN}`);
+        const { reply, result } = await modernResult(trial, "server/discover");
+        const spoken = at(result, "supportedVersions");
         trial.expect(
-          [400, 415].includes(reply.status),
-          `${excerpt(reply)} for the media type ${type}`,
+          isList(spoken) && spoken.includes(MODERN),
+          `supportedVersions is ${show(spoken)}`,
           reply,
         );
-      }
+        const listed = await modernResult(trial, "tools/list");
+        trial.expect(isList(at(listed.result, "tools")), "no list of tools", listed.reply);
+        const called = await modernResult(trial, "tools/call", { name: "models", arguments: {} });
+        trial.expect(isMap(at(called.result, "structuredContent")), excerpt(called.reply), called.reply);
+        const refused = await sendModern(trial, "tools/list", {}, "2999-01-01");
+        trial.status(refused, 400);
+        expectRpcError(trial, refused, UNSUPPORTED_REVISION, 1);
+        const told = at(messageIn(refused), "error", "data", "supported");
+        trial.expect(isList(told) && told.includes(MODERN), `the supported revisions ${show(told)}`, refused);
+      },
+    },
+  }),
+  ...mcpChecks("transports", {
+    "revision.header": {
+      clause: "The header MCP-Protocol-Version may have the agreed revision, but no unknown one.",
+      expected: "200 with the agreed revision, 400 with one that does not exist",
+      run: async (trial: Trial) => {
+        const agreed = await agreedRevision(trial, "2025-06-18");
+        await resultOf(trial, LIST, { headers: { "mcp-protocol-version": agreed } });
+        const reply = await send(trial, LIST, { headers: { "mcp-protocol-version": "1999-01-01" } });
+        trial.status(reply, 400);
+      },
+    },
+    notifications: {
+      clause:
+        "Notifications, and responses to requests that were never sent, are accepted without an answer.",
+      expected: "202 without a body",
+      run: async (trial: Trial) => {
+        for (const message of [
+          { jsonrpc: "2.0", method: "notifications/initialized" },
+          { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 4711 } },
+          { jsonrpc: "2.0", method: "notifications/unheard-of" },
+          { jsonrpc: "2.0", id: 4711, result: {} },
+        ]) {
+          const reply = await send(trial, message);
+          trial.expect(reply.status === 202 && reply.text === "", excerpt(reply), reply);
+        }
+      },
+    },
+    sessions: {
+      clause: "There are no sessions: no request needs a handshake first, and none opens a session.",
+      expected: "a list of tools without a handshake, no header mcp-session-id",
+      run: async (trial: Trial) => {
+        await resultOf(trial, LIST);
+        const { reply } = await resultOf(trial, initialize("2025-06-18"));
+        const id = reply.headers["mcp-session-id"];
+        trial.expect(id === undefined, "initialize opens a session", reply);
+      },
+    },
+    methods: {
+      clause: "GET and DELETE are refused, since there are no streams and no sessions.",
+      expected: "405 with `Allow: POST`",
+      needsInference: false,
+      run: async (trial: Trial) => {
+        const key = trial.target.apiKey;
+        const headers = {
+          accept: "text/event-stream",
+          authorization: key === undefined ? undefined : `Bearer ${key}`,
+        };
+        for (const method of ["GET", "DELETE"]) {
+          const reply = await trial.call(method, MCP_PATH, { headers });
+          trial.expect(reply.status === 405, `${excerpt(reply)} to ${method}`, reply);
+          trial.expect(/\bPOST\b/.test(reply.headers.allow ?? ""), `Allow is ${reply.headers.allow}`, reply);
+        }
+      },
+    },
+    keys: {
+      clause: "If the server requires a key, requests without it or with a wrong one are refused.",
+      expected: "401 with `WWW-Authenticate: Bearer`, for each method",
+      needsInference: false,
+      run: async (trial: Trial) => {
+        if (!trial.facts.wantsKey) trial.skip("the server requires no key");
+        for (const message of [
+          LIST,
+          initialize("2025-06-18"),
+          callOf("models", {}),
+          { ...LIST, id: undefined },
+        ])
+          for (const authorization of [undefined, "Bearer wrong"]) {
+            const reply = await send(trial, message, { hasKey: false, headers: { authorization } });
+            trial.status(reply, 401);
+            const challenge = reply.headers["www-authenticate"] ?? "";
+            trial.expect(/^Bearer\b/i.test(challenge), `WWW-Authenticate is ${challenge}`, reply);
+          }
+      },
+    },
+    origin: {
+      clause: "Requests from pages of other origins are refused.",
+      expected:
+        "403 for another origin and for the origin null, before the key is checked; 200 for the server's own",
+      run: async (trial: Trial) => {
+        for (const origin of ["https://other.example", "http://other.example:8700", "null"])
+          for (const hasKey of [true, false]) {
+            const reply = await send(trial, LIST, { hasKey, headers: { origin } });
+            trial.expect(reply.status === 403, `${excerpt(reply)} from ${origin}`, reply);
+          }
+        await resultOf(trial, LIST, { headers: { origin: trial.target.base.origin } });
+      },
+    },
+    host: {
+      clause: "A server on a loopback address accepts only the loopback's host names.",
+      expected: "403 for another name in the header Host, 200 for localhost",
+      run: async (trial: Trial) => {
+        const { base, socketPath } = trial.target;
+        const { hostname, port } = base;
+        if (socketPath !== undefined || !/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname))
+          trial.skip("the server's address is not a loopback address");
+        for (const host of ["other.example", `localhost.other.example:${port}`]) {
+          const reply = await send(trial, LIST, { headers: { host } });
+          trial.expect(reply.status === 403, `${excerpt(reply)} for the host ${host}`, reply);
+        }
+        await resultOf(trial, LIST, { headers: { host: `localhost:${port}` } });
+      },
+    },
+    "media-type": {
+      clause:
+        "A body must be declared as JSON: browsers let other sites send plain text without a preflight request.",
+      expected: "400 or 415 for text/plain and without a media type",
+      run: async (trial: Trial) => {
+        for (const type of ["text/plain", undefined]) {
+          const reply = await send(trial, JSON.stringify(LIST), { headers: { "content-type": type } });
+          trial.expect(
+            [400, 415].includes(reply.status),
+            `${excerpt(reply)} for the media type ${type}`,
+            reply,
+          );
+        }
+      },
+    },
+  }),
+  ...mcpChecks("ping", {
+    ping: {
+      clause: "`ping` is answered with an empty result.",
+      expected: "the result {}",
+      run: async (trial: Trial) => {
+        const { reply, result } = await resultOf(trial, { jsonrpc: "2.0", id: 1, method: "ping" });
+        trial.expect(result.size === 0, `the result ${show(result)}`, reply);
+      },
+    },
+  }),
+  ...mcpChecks("messages", {
+    ids: {
+      clause: "An answer has the id of its request, a number or a string.",
+      expected: "the same id, of the same type",
+      run: async (trial: Trial) => {
+        for (const id of [0, 1, -7, 2 ** 53 - 1, "1", "", "a b/ü"]) await resultOf(trial, { ...LIST, id });
+      },
+    },
+    "errors.method": {
+      clause: "An unknown method gets a protocol error.",
+      expected: "the error -32601 under the request's id",
+      run: async (trial: Trial) => {
+        for (const method of ["no/such-method", "tools/lists", "prompts/list"]) {
+          const reply = await send(trial, { jsonrpc: "2.0", id: "m", method });
+          expectRpcError(trial, reply, -32_601, "m");
+        }
+      },
+    },
+    "errors.json": {
+      clause: "A body that is not JSON is refused.",
+      expected: "400 and the error -32700 without an id",
+      run: async (trial: Trial) => {
+        for (const text of ["{", "", "nonsense", '{"jsonrpc": "2.0",}']) {
+          const reply = await send(trial, text);
+          trial.status(reply, 400);
+          expectRpcError(trial, reply, -32_700, null);
+        }
+      },
+    },
+    "errors.message": {
+      clause: "JSON that is not a JSON-RPC 2.0 message is refused.",
+      expected: "400 and the error -32600",
+      run: async (trial: Trial) => {
+        for (const message of [1, {}, { id: 1, method: "tools/list" }, { ...LIST, jsonrpc: "1.0" }]) {
+          const reply = await send(trial, JSON.stringify(message));
+          trial.status(reply, 400);
+          const code = at(messageIn(reply), "error", "code");
+          trial.expect(code === -32_600, `the error ${show(code)}`, reply);
+        }
+      },
     },
   }),
 ];

@@ -18,10 +18,10 @@ import type { Trial } from "../../trial/trial.ts";
 import {
   callOf,
   callTool,
-  draft,
   expectRpcError,
   LIST,
   MCP_PATH,
+  mcpChecks,
   resultOf,
   send,
   type ToolName,
@@ -129,7 +129,7 @@ async function checkNumbers(trial: Trial, tool: ToolName, given: unknown = OPERA
   const told = readJson(text);
   if (told === undefined) return trial.fail(`the text is not JSON: ${text.slice(0, 100)}`, reply);
   const parting = partingOf(told, await plainAnswer(trial, tool, given));
-  trial.expect(parting === undefined, parting ?? "", reply);
+  trial.fits(parting, reply);
 }
 
 function compile(trial: Trial, schema: Json | undefined, name: string, reply: Reply): ValidateFunction {
@@ -146,243 +146,223 @@ function compile(trial: Trial, schema: Json | undefined, name: string, reply: Re
 
 /** Checks that compare the three tools with the contract's operations. */
 export const TOOL_CHECKS: readonly Check[] = [
-  draft({
-    id: "tools.listed",
-    clause: "`decide`, `rank` and `models` are listed, described, and marked as read-only and idempotent.",
-    source: "tools",
-    expected:
-      "each with description, inputSchema, outputSchema, readOnlyHint and idempotentHint true, destructiveHint not",
-    run: async (trial: Trial) => {
-      const { reply, tools } = await listedTools(trial);
-      for (const name of TOOLS) {
-        const tool = tools.get(name);
-        const text = at(tool, "description");
-        trial.expect(
-          typeof text === "string" && text !== "",
-          `the description of ${name} is ${show(text)}`,
-          reply,
-        );
-        for (const schema of ["inputSchema", "outputSchema"])
+  ...mcpChecks("tools", {
+    "tools.listed": {
+      clause: "`decide`, `rank` and `models` are listed, described, and marked as read-only and idempotent.",
+      expected:
+        "each with description, inputSchema, outputSchema, readOnlyHint and idempotentHint true, destructiveHint not",
+      run: async (trial: Trial) => {
+        const { reply, tools } = await listedTools(trial);
+        for (const name of TOOLS) {
+          const tool = tools.get(name);
+          const text = at(tool, "description");
           trial.expect(
-            at(tool, schema, "type") === "object",
-            `${schema} of ${name} does not describe an object`,
+            typeof text === "string" && text !== "",
+            `the description of ${name} is ${show(text)}`,
             reply,
           );
-        for (const [hint, wanted] of [
-          ["readOnlyHint", true],
-          ["idempotentHint", true],
-          ["destructiveHint", false],
-        ] as const) {
-          const given = at(tool, "annotations", hint);
-          trial.expect(given === wanted, `${hint} of ${name} is ${show(given)}`, reply);
+          for (const schema of ["inputSchema", "outputSchema"])
+            trial.expect(
+              at(tool, schema, "type") === "object",
+              `${schema} of ${name} does not describe an object`,
+              reply,
+            );
+          for (const [hint, wanted] of [
+            ["readOnlyHint", true],
+            ["idempotentHint", true],
+            ["destructiveHint", false],
+          ] as const) {
+            const given = at(tool, "annotations", hint);
+            trial.expect(given === wanted, `${hint} of ${name} is ${show(given)}`, reply);
+          }
         }
-      }
+      },
     },
-  }),
-  draft({
-    id: "tools.schemas",
-    clause: "The tools have the schemas of the contract's operations.",
-    source: "tools",
-    expected:
-      "the types, members, bounds and enumerations of the contract, in either of its forms; descriptions may differ",
-    run: async (trial: Trial) => {
-      const { reply, tools } = await listedTools(trial);
-      const forms = await Promise.all([ownContract("openapi.typed"), ownContract()]);
-      for (const name of TOOLS) {
-        const { input, output } = OPERATIONS[name];
-        for (const [member, schema] of [
-          ["inputSchema", input],
-          ["outputSchema", output],
-        ] as const) {
-          if (schema === undefined) continue; // models has no arguments; there are several schemas for that
-          const given = at(tools.get(name), member) ?? null;
-          const served = canonicalSchema(given, given);
-          const found = forms.map(({ json }) => {
-            const wanted = at(json, "components", "schemas", schema) ?? null;
-            return difference(canonicalSchema(wanted, json), served, [name, member]);
-          });
-          trial.expect(found.includes(undefined), found[0] ?? "", reply);
+    "tools.schemas": {
+      clause: "The tools have the schemas of the contract's operations.",
+      expected:
+        "the types, members, bounds and enumerations of the contract, in either of its forms; descriptions may differ",
+      run: async (trial: Trial) => {
+        const { reply, tools } = await listedTools(trial);
+        const forms = await Promise.all([ownContract("openapi.typed"), ownContract()]);
+        for (const name of TOOLS) {
+          const { input, output } = OPERATIONS[name];
+          for (const [member, schema] of [
+            ["inputSchema", input],
+            ["outputSchema", output],
+          ] as const) {
+            if (schema === undefined) continue; // models has no arguments; there are several schemas for that
+            const given = at(tools.get(name), member) ?? null;
+            const served = canonicalSchema(given, given);
+            const found = forms.map(({ json }) => {
+              const wanted = at(json, "components", "schemas", schema) ?? null;
+              return difference(canonicalSchema(wanted, json), served, [name, member]);
+            });
+            trial.expect(found.includes(undefined), found[0] ?? "", reply);
+          }
         }
-      }
+      },
     },
-  }),
-  draft({
-    id: "tools.fit",
-    clause: "Accepted arguments and results fit the listed schemas.",
-    source: "tools",
-    expected: "JSON Schemas, and results that fit them",
-    run: async (trial: Trial) => {
-      const { reply, tools } = await listedTools(trial);
-      for (const name of TOOLS) {
-        const { given } = OPERATIONS[name];
-        const isInput = compile(trial, at(tools.get(name), "inputSchema"), `inputSchema of ${name}`, reply);
-        trial.expect(
-          isInput(given),
-          `arguments of ${name} do not fit: ${isInput.errors?.[0]?.message}`,
-          reply,
-        );
-        const isOutput = compile(
+    "tools.fit": {
+      clause: "Accepted arguments and results fit the listed schemas.",
+      expected: "JSON Schemas, and results that fit them",
+      run: async (trial: Trial) => {
+        const { reply, tools } = await listedTools(trial);
+        for (const name of TOOLS) {
+          const { given } = OPERATIONS[name];
+          const isInput = compile(trial, at(tools.get(name), "inputSchema"), `inputSchema of ${name}`, reply);
+          trial.expect(
+            isInput(given),
+            `arguments of ${name} do not fit: ${isInput.errors?.[0]?.message}`,
+            reply,
+          );
+          const isOutput = compile(
+            trial,
+            at(tools.get(name), "outputSchema"),
+            `outputSchema of ${name}`,
+            reply,
+          );
+          const called = await callTool(trial, name, given);
+          const fits = isOutput(toPlain(called.structured));
+          const { instancePath, message } = isOutput.errors?.[0] ?? {};
+          trial.expect(fits, `a result of ${name} does not fit: ${instancePath} ${message}`, called.reply);
+        }
+      },
+    },
+    "decide.numbers": {
+      clause: "`decide` returns the numbers of POST /v1/systemone, for each type of question.",
+      expected: "the same answers, names in the same order, the same model and temperature",
+      run: (trial: Trial) => checkNumbers(trial, "decide"),
+    },
+    "rank.numbers": {
+      clause: "`rank` returns the numbers of POST /v1/rank, for labelled and for listed candidates.",
+      expected: "the same ranking",
+      run: async (trial: Trial) => {
+        await checkNumbers(trial, "rank");
+        await checkNumbers(trial, "rank", { ...RANKED, candidates: Object.values(RANKED.candidates) });
+      },
+    },
+    "models.same": {
+      clause: "`models` returns the list of GET /v1/models, without taking a place in the queue.",
+      expected: "the same list, with and without an empty object of arguments",
+      needsInference: false,
+      run: async (trial: Trial) => {
+        if (trial.facts.noInference !== undefined) trial.skip(trial.facts.noInference);
+        for (const given of [{}, undefined]) {
+          const { reply, structured } = await callTool(trial, "models", given);
+          const parting = partingOf(structured, await plainAnswer(trial, "models", given));
+          trial.fits(parting, reply);
+        }
+      },
+    },
+    "results.text": {
+      clause: "The content is one text with the JSON of `structuredContent`.",
+      expected: "the same members with the same values",
+      run: async (trial: Trial) => {
+        for (const name of TOOLS) {
+          const { reply, structured, text } = await callTool(trial, name, OPERATIONS[name].given);
+          const told = readJson(text);
+          const lines = (json: Json) =>
+            leavesOf(json).map(({ path, value }) => `${path}: ${JSON.stringify(toPlain(value))}`);
+          const isSame =
+            told !== undefined &&
+            lines(told).toSorted().join("\n") === lines(structured).toSorted().join("\n");
+          trial.expect(isSame, `the text of ${name} is ${text.slice(0, 200)}`, reply);
+        }
+      },
+    },
+    "arguments.order": {
+      clause: "Members keep the order of the call, also if their names look like integers.",
+      expected: "the names of a choice in the text of the result, in the order of the call",
+      run: async (trial: Trial) => {
+        const criteria = '{"10": "Wants money back", "9": "Wants to leave", "a": "Wants help"}';
+        const { reply, text } = await callRaw(
           trial,
-          at(tools.get(name), "outputSchema"),
-          `outputSchema of ${name}`,
-          reply,
+          `{"state": "${STATE}", "questions": {"q": {"type": "choice", "instructions": "What?", "criteria": ${criteria}}}}`,
         );
-        const called = await callTool(trial, name, given);
-        const fits = isOutput(toPlain(called.structured));
-        const { instancePath, message } = isOutput.errors?.[0] ?? {};
-        trial.expect(fits, `a result of ${name} does not fit: ${instancePath} ${message}`, called.reply);
-      }
+        const names = namesOf(at(readJson(text), "answers", "q", "scores"));
+        trial.expect(names.join() === "10,9,a", `the names ${names.join()}`, reply);
+      },
     },
-  }),
-  draft({
-    id: "decide.numbers",
-    clause: "`decide` returns the numbers of POST /v1/systemone, for each type of question.",
-    source: "tools",
-    expected: "the same answers, names in the same order, the same model and temperature",
-    run: (trial: Trial) => checkNumbers(trial, "decide"),
-  }),
-  draft({
-    id: "rank.numbers",
-    clause: "`rank` returns the numbers of POST /v1/rank, for labelled and for listed candidates.",
-    source: "tools",
-    expected: "the same ranking",
-    run: async (trial: Trial) => {
-      await checkNumbers(trial, "rank");
-      await checkNumbers(trial, "rank", { ...RANKED, candidates: Object.values(RANKED.candidates) });
-    },
-  }),
-  draft({
-    id: "models.same",
-    clause: "`models` returns the list of GET /v1/models, without taking a place in the queue.",
-    source: "tools",
-    expected: "the same list, with and without an empty object of arguments",
-    needsInference: false,
-    run: async (trial: Trial) => {
-      if (trial.facts.noInference !== undefined) trial.skip(trial.facts.noInference);
-      for (const given of [{}, undefined]) {
-        const { reply, structured } = await callTool(trial, "models", given);
-        const parting = partingOf(structured, await plainAnswer(trial, "models", given));
-        trial.expect(parting === undefined, parting ?? "", reply);
-      }
-    },
-  }),
-  draft({
-    id: "results.text",
-    clause: "The content is one text with the JSON of `structuredContent`.",
-    source: "tools",
-    expected: "the same members with the same values",
-    run: async (trial: Trial) => {
-      for (const name of TOOLS) {
-        const { reply, structured, text } = await callTool(trial, name, OPERATIONS[name].given);
-        const told = readJson(text);
-        const lines = (json: Json) =>
-          leavesOf(json).map(({ path, value }) => `${path}: ${JSON.stringify(toPlain(value))}`);
-        const isSame =
-          told !== undefined && lines(told).toSorted().join("\n") === lines(structured).toSorted().join("\n");
-        trial.expect(isSame, `the text of ${name} is ${text.slice(0, 200)}`, reply);
-      }
-    },
-  }),
-  draft({
-    id: "arguments.order",
-    clause: "Members keep the order of the call, also if their names look like integers.",
-    source: "tools",
-    expected: "the names of a choice in the text of the result, in the order of the call",
-    run: async (trial: Trial) => {
-      const criteria = '{"10": "Wants money back", "9": "Wants to leave", "a": "Wants help"}';
-      const { reply, text } = await callRaw(
-        trial,
-        `{"state": "${STATE}", "questions": {"q": {"type": "choice", "instructions": "What?", "criteria": ${criteria}}}}`,
-      );
-      const names = namesOf(at(readJson(text), "answers", "q", "scores"));
-      trial.expect(names.join() === "10,9,a", `the names ${names.join()}`, reply);
-    },
-  }),
-  draft({
-    id: "arguments.digits",
-    clause: "Long integers keep all their digits.",
-    source: "tools",
-    expected: "the scores of the same digits as text, and other scores for other digits",
-    run: async (trial: Trial) => {
-      const scoresOf = async (state: string) => {
-        const question =
-          '{"type": "choice", "instructions": "Paid?", "criteria": {"due": "Owed", "paid": "Paid"}}';
-        const { text } = await callRaw(trial, `{"state": ${state}, "questions": {"q": ${question}}}`);
-        return show(at(readJson(text), "answers", "q", "scores"));
-      };
-      const [number, text, other] = [
-        await scoresOf('{"n": 9007199254740993}'),
-        await scoresOf('"n: 9007199254740993"'),
-        await scoresOf('"n: 9007199254740992"'),
-      ];
-      trial.expect(
-        number === text && number !== other,
-        `${number}, as text ${text}, of other digits ${other}`,
-      );
-    },
-  }),
-  draft({
-    id: "arguments.duplicates",
-    clause: "A duplicate member is refused, as in the contract.",
-    source: "tools",
-    expected: "a result with isError that names the member",
-    run: async (trial: Trial) => {
-      const given = '{"state": "a", "state": "b", "candidates": ["c", "d"]}';
-      const { reply, result } = await resultOf(trial, { id: 1, text: rawCall("rank", given) });
-      const text = textOf(result) ?? "";
-      trial.expect(at(result, "isError") === true && text.includes("state"), text || show(result), reply);
-    },
-  }),
-  draft({
-    id: "calls.belong",
-    clause: "Each of many concurrent calls gets its own answer.",
-    source: "tools",
-    expected: "with each id the texts of its own candidates",
-    run: async (trial: Trial) => {
-      const cases = Array.from({ length: CALLS_AT_A_TIME }, (_, index) => ({ name: `call ${index}`, index }));
-      const own = async ({ index }: { index: number }) => {
-        const texts = [`reply ${index} a`, `reply ${index} b`];
-        const message = callOf("rank", { state: `Case ${index}.`, candidates: texts }, `call ${index}`);
-        const { reply, result } = await resultOf(trial, message);
-        if (textOf(result)?.includes("full")) trial.skip("the server's queue is full");
-        const ranked = at(result, "structuredContent", "ranked");
-        const told = isList(ranked) ? ranked.map((row) => String(at(row, "text"))) : [];
-        trial.expect(told.toSorted().join() === texts.join(), `the texts ${told.join()}`, reply);
-      };
-      await trial.each(cases, own, CALLS_AT_A_TIME);
-    },
-  }),
-  draft({
-    id: "errors.arguments",
-    clause: "Invalid arguments give a result with an error that names the fault's place.",
-    source: "tools",
-    expected: "a result with isError true and one text that names the place",
-    run: (trial: Trial) =>
-      trial.each(REFUSED, async ({ tool, given, says }) => {
-        const { reply, result } = await resultOf(trial, callOf(tool, given));
-        trial.expect(at(result, "isError") === true, `isError is ${show(at(result, "isError"))}`, reply);
-        const text = textOf(result);
+    "arguments.digits": {
+      clause: "Long integers keep all their digits.",
+      expected: "the scores of the same digits as text, and other scores for other digits",
+      run: async (trial: Trial) => {
+        const scoresOf = async (state: string) => {
+          const question =
+            '{"type": "choice", "instructions": "Paid?", "criteria": {"due": "Owed", "paid": "Paid"}}';
+          const { text } = await callRaw(trial, `{"state": ${state}, "questions": {"q": ${question}}}`);
+          return show(at(readJson(text), "answers", "q", "scores"));
+        };
+        const [number, text, other] = [
+          await scoresOf('{"n": 9007199254740993}'),
+          await scoresOf('"n: 9007199254740993"'),
+          await scoresOf('"n: 9007199254740992"'),
+        ];
         trial.expect(
-          text?.includes(says) === true,
-          `the text ${JSON.stringify(text)}, without ${says}`,
-          reply,
+          number === text && number !== other,
+          `${number}, as text ${text}, of other digits ${other}`,
         );
-      }),
-  }),
-  draft({
-    id: "errors.tool",
-    clause: "An unknown tool, and arguments that are not an object, get a protocol error.",
-    source: "tools",
-    expected: "the error -32602 under the request's id",
-    run: async (trial: Trial) => {
-      for (const message of [
-        callOf("no-such-tool", {}, "t"),
-        callOf("Decide", DECIDE, "t"),
-        callOf("rank", "text", "t"),
-        callOf("rank", [1], "t"),
-      ]) {
-        expectRpcError(trial, await send(trial, message), -32_602, "t");
-      }
+      },
+    },
+    "arguments.duplicates": {
+      clause: "A duplicate member is refused, as in the contract.",
+      expected: "a result with isError that names the member",
+      run: async (trial: Trial) => {
+        const given = '{"state": "a", "state": "b", "candidates": ["c", "d"]}';
+        const { reply, result } = await resultOf(trial, { id: 1, text: rawCall("rank", given) });
+        const text = textOf(result) ?? "";
+        trial.expect(at(result, "isError") === true && text.includes("state"), text || show(result), reply);
+      },
+    },
+    "calls.belong": {
+      clause: "Each of many concurrent calls gets its own answer.",
+      expected: "with each id the texts of its own candidates",
+      run: async (trial: Trial) => {
+        const cases = Array.from({ length: CALLS_AT_A_TIME }, (_, index) => ({
+          name: `call ${index}`,
+          index,
+        }));
+        const own = async ({ index }: { index: number }) => {
+          const texts = [`reply ${index} a`, `reply ${index} b`];
+          const message = callOf("rank", { state: `Case ${index}.`, candidates: texts }, `call ${index}`);
+          const { reply, result } = await resultOf(trial, message);
+          if (textOf(result)?.includes("full")) trial.skip("the server's queue is full");
+          const ranked = at(result, "structuredContent", "ranked");
+          const told = isList(ranked) ? ranked.map((row) => String(at(row, "text"))) : [];
+          trial.expect(told.toSorted().join() === texts.join(), `the texts ${told.join()}`, reply);
+        };
+        await trial.each(cases, own, CALLS_AT_A_TIME);
+      },
+    },
+    "errors.arguments": {
+      clause: "Invalid arguments give a result with an error that names the fault's place.",
+      expected: "a result with isError true and one text that names the place",
+      run: (trial: Trial) =>
+        trial.each(REFUSED, async ({ tool, given, says }) => {
+          const { reply, result } = await resultOf(trial, callOf(tool, given));
+          trial.expect(at(result, "isError") === true, `isError is ${show(at(result, "isError"))}`, reply);
+          const text = textOf(result);
+          trial.expect(
+            text?.includes(says) === true,
+            `the text ${JSON.stringify(text)}, without ${says}`,
+            reply,
+          );
+        }),
+    },
+    "errors.tool": {
+      clause: "An unknown tool, and arguments that are not an object, get a protocol error.",
+      expected: "the error -32602 under the request's id",
+      run: async (trial: Trial) => {
+        for (const message of [
+          callOf("no-such-tool", {}, "t"),
+          callOf("Decide", DECIDE, "t"),
+          callOf("rank", "text", "t"),
+          callOf("rank", [1], "t"),
+        ]) {
+          expectRpcError(trial, await send(trial, message), -32_602, "t");
+        }
+      },
     },
   }),
 ];
