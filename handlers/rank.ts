@@ -1,12 +1,12 @@
 import type { Inference } from "../src/contract/call.ts";
 import { rankCandidates, readRank, type SentCandidate } from "../src/decisions/rank.ts";
-import { commonMembers } from "./common-members.ts";
+import { commonMembers } from "./systemone.ts";
 
 /** Ranks candidates for one state and question. */
 export const rank: Inference<"rank", readonly SentCandidate[]> = {
   async read(body, { model, signal }) {
     const { sent, ...request } = await readRank(body, model, { signal });
-    return { texts: [request], asked: sent };
+    return { texts: [request], facts: sent };
   },
   answer: (sent, scored, model) => ({
     body: {

@@ -58,7 +58,7 @@ export const ISSUE_TYPES = [
 ] as const;
 export type IssueType = (typeof ISSUE_TYPES)[number];
 
-/** One reason why a request was refused. `msg` says what was expected and what type, count or size came. */
+/** One reason why a request was refused. `msg` says what was expected and what type, count or size was received. */
 export interface Issue {
   readonly loc: Location;
   readonly msg: string;
@@ -71,7 +71,7 @@ interface ErrorDetails extends ErrorOptions {
 }
 
 /**
- * The only error class that the service throws deliberately. Messages say what was expected, what came and what to
+ * The only error class that the service throws deliberately. Messages say what was expected, what was received and what to
  * change. They never repeat content of requests.
  */
 export class ServiceError extends Error {

@@ -4,15 +4,15 @@ import { readExplained } from "../../src/decisions/explain/explained.ts";
 import { askedWithout, explainAnswers, explainRanking } from "../../src/decisions/explain/influence.ts";
 import { readStateParts, type StatePart } from "../../src/decisions/explain/state-parts.ts";
 import type { SentCandidate } from "../../src/decisions/rank.ts";
-import type { AskedQuestion } from "../../src/decisions/systemone.ts";
-import { commonMembers } from "../common-members.ts";
+import type { QuestionFacts } from "../../src/decisions/systemone.ts";
+import { commonMembers } from "../systemone.ts";
 import { readingOf } from "./reading.ts";
 
 interface Explained {
   readonly reading: ReturnType<typeof readingOf>;
   /** Undefined for a dry run. */
   readonly parts: readonly StatePart[] | undefined;
-  readonly asked: { readonly asked: readonly AskedQuestion[] } | { readonly sent: readonly SentCandidate[] };
+  readonly facts: { readonly facts: readonly QuestionFacts[] } | { readonly sent: readonly SentCandidate[] };
 }
 
 /** Explains what the model reads of a request and, unless it is a dry run, what moved its answers. */
@@ -21,19 +21,19 @@ export const explain: Inference<"explain", Explained, operations> = {
     const request = await readExplained(body, model, { signal });
     // before the scores: what is in the cache of texts now
     const reading = readingOf(request, await readTokens(request), model.limits);
-    const asked = "sent" in request ? { sent: request.sent } : { asked: request.asked };
-    if (body.dry_run === true) return { texts: [], asked: { reading, parts: undefined, asked } };
+    const facts = "sent" in request ? { sent: request.sent } : { facts: request.facts };
+    if (body.dry_run === true) return { texts: [], facts: { reading, parts: undefined, facts } };
     const parts = await readStateParts(body.state, model.limits.maxStateQuestionTokens, { signal });
-    return { texts: askedWithout(request, parts), asked: { reading, parts, asked } };
+    return { texts: askedWithout(request, parts), facts: { reading, parts, facts } };
   },
-  answer({ reading, parts, asked }, scored, model) {
+  answer({ reading, parts, facts }, scored, model) {
     const { probabilities_source: _, ...members } = commonMembers(scored, model);
     if (parts === undefined) return { body: { ...reading, model: model.id, latency_ms: members.latency_ms } };
     const { scores } = scored;
     const explained =
-      "sent" in asked
-        ? explainRanking(asked.sent, parts, scores, model.temperature)
-        : explainAnswers(asked.asked, parts, scores, model.temperature);
+      "sent" in facts
+        ? explainRanking(facts.sent, parts, scores, model.temperature)
+        : explainAnswers(facts.facts, parts, scores, model.temperature);
     return { body: { ...reading, ...explained, ...members } };
   },
 };

@@ -9,8 +9,8 @@ export function readingOf(request: ExplainedRequest, read: ReadRequest, limits: 
     const tokens = read.questions[at];
     const both = tokens?.stateQuestionTokens;
     const ofCandidates = candidates.map(({ label, text }, position) => {
-      const { pairTokens = 0, ...told } = tokens?.candidates[position] ?? NOTHING;
-      return [label, { ...textOf(text, told), pair_tokens: pairTokens }] as const;
+      const { pairTokens = 0, ...reading } = tokens?.candidates[position] ?? NOTHING;
+      return [label, { ...textOf(text, reading), pair_tokens: pairTokens }] as const;
     });
     return {
       instructions: textOf(question.text, tokens?.question ?? NOTHING),
@@ -28,12 +28,12 @@ export function readingOf(request: ExplainedRequest, read: ReadRequest, limits: 
   };
 }
 
-/** What is told of each question: by its name, or of the only one of a ranking. */
-function named<Told>(request: ExplainedRequest, told: readonly Told[]) {
-  const [only] = told;
+/** What is said of each question: by its name, or of the only one of a ranking. */
+function named<Reading>(request: ExplainedRequest, readings: readonly Reading[]) {
+  const [only] = readings;
   if ("sent" in request) return only === undefined ? {} : { question: only };
-  const { asked } = request;
-  return { questions: new Map(told.map((each, at) => [asked[at]?.name ?? "", each])) };
+  const { facts } = request;
+  return { questions: new Map(readings.map((each, at) => [facts[at]?.name ?? "", each])) };
 }
 
 const NOTHING: ReadText & { readonly pairTokens?: number } = { tokens: [] };

@@ -1,11 +1,11 @@
 import type { operations } from "../../generated/rerank.ts";
 import type { Inference } from "../../src/contract/call.ts";
-import { type AskedRanking, answerRerank, documentResults, type Returned, readRerank } from "./ranking.ts";
+import { answerRerank, documentResults, type RankingFacts, type Returned, readRerank } from "./ranking.ts";
 
-type Asked = AskedRanking<Returned & { readonly requestId: string }>;
+type Facts = RankingFacts<Returned & { readonly requestId: string }>;
 
 /** Cohere's rerank, version 2. `priority` and `model` change nothing. */
-export const cohereRerank: Inference<"cohereRerank", Asked, operations> = {
+export const cohereRerank: Inference<"cohereRerank", Facts, operations> = {
   read(body, facts) {
     const { documents, top_n: topN, max_tokens_per_doc: tokens, return_documents: isReturned } = body;
     const request = {
@@ -18,8 +18,8 @@ export const cohereRerank: Inference<"cohereRerank", Asked, operations> = {
     const texts = isReturned === true ? documents : undefined;
     return readRerank(request, facts, { requestId: facts.requestId, topN, texts });
   },
-  answer: (asked, scored) =>
-    answerRerank(asked, scored, ({ ranked, inputTokens, warnings }, { requestId, ...returned }) => ({
+  answer: (facts, scored) =>
+    answerRerank(facts, scored, ({ ranked, inputTokens, warnings }, { requestId, ...returned }) => ({
       id: requestId,
       results: documentResults(ranked, returned),
       meta: {

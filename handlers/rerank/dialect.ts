@@ -1,7 +1,7 @@
 import type { operations } from "../../generated/rerank.ts";
 import { type Dialect, handlersOf } from "../../src/contract/dialect.ts";
 import { cohereRerank } from "./cohere-rerank.ts";
-import { tellRerankError } from "./errors.ts";
+import { rerankError } from "./errors.ts";
 import { jinaRerank } from "./jina-rerank.ts";
 import { teiInfo } from "./tei-info.ts";
 import { teiRerank } from "./tei-rerank.ts";
@@ -12,5 +12,5 @@ export const rerank: Dialect = {
   basePath: "",
   handlers: handlersOf<operations>({ cohereRerank, jinaRerank, teiRerank, teiInfo }),
   bareKeys: ["teiRerank"],
-  tellError: tellRerankError,
+  errorOf: rerankError,
 };

@@ -1,11 +1,11 @@
-import type { ToldError } from "../../src/contract/dialect.ts";
+import type { DialectError } from "../../src/contract/dialect.ts";
 import type { Failure } from "../../src/contract/error-reply.ts";
 
 /**
  * The error bodies that rerank clients read: Cohere's `message`, Jina's `detail` and TEI's `error` are sentences. TEI
  * has statuses of its own for a service with too much to do and for one that fails.
  */
-export function tellRerankError(failure: Failure, operationId: string | undefined): ToldError {
+export function rerankError(failure: Failure, operationId: string | undefined): DialectError {
   const text = sentence(failure.detail);
   switch (operationId) {
     case "cohereRerank":
@@ -46,7 +46,7 @@ const TEI_RULES: Partial<Record<Failure["kind"], TeiRule>> = {
   INTERNAL: { type: "backend", status: 424 },
 };
 
-function teiError({ kind, status }: Failure, error: string): ToldError {
+function teiError({ kind, status }: Failure, error: string): DialectError {
   const rule = TEI_RULES[kind] ?? { type: "validation" };
   return { status: rule.status ?? status, body: { error, error_type: rule.type } };
 }

@@ -11,7 +11,7 @@ export interface RankedDocuments {
 }
 
 /** What a rerank answer needs: its job, and what the dialect itself needs. */
-export interface AskedRanking<Own> {
+export interface RankingFacts<Own> {
   readonly job: Pick<ReturnType<typeof relevanceJob>, "relevances" | "cutDocuments">;
   readonly own: Own;
 }
@@ -21,14 +21,14 @@ export function readRerank<Own>(
   request: RerankRequest,
   { model }: ReadFacts,
   own: Own,
-): Work<AskedRanking<Own>> {
+): Work<RankingFacts<Own>> {
   const job = relevanceJob(request, model);
-  return { texts: job satisfies ScoringJob, asked: { job, own } };
+  return { texts: job satisfies ScoringJob, facts: { job, own } };
 }
 
 /** @param bodyOf the dialect's body */
 export function answerRerank<Own, Body>(
-  { job, own }: AskedRanking<Own>,
+  { job, own }: RankingFacts<Own>,
   { scores, inputTokens }: Scored,
   bodyOf: (documents: RankedDocuments, own: Own) => Body,
 ): { readonly body: Body; readonly headers: NonNullable<Answer<Body>["headers"]> } {

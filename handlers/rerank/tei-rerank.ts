@@ -1,7 +1,7 @@
 import type { operations } from "../../generated/rerank.ts";
 import type { Inference } from "../../src/contract/call.ts";
 import { rerankLimits } from "../../src/decisions/rerank/relevance.ts";
-import { type AskedRanking, answerRerank, readRerank } from "./ranking.ts";
+import { answerRerank, type RankingFacts, readRerank } from "./ranking.ts";
 
 interface Own {
   readonly isRaw: boolean;
@@ -10,7 +10,7 @@ interface Own {
 }
 
 /** Text Embeddings Inference's rerank. */
-export const teiRerank: Inference<"teiRerank", AskedRanking<Own>, operations> = {
+export const teiRerank: Inference<"teiRerank", RankingFacts<Own>, operations> = {
   read(body, facts) {
     const { texts, raw_scores: isRaw, return_text: isReturned, truncation_direction: direction } = body;
     const tokens = rerankLimits(facts.model).maxPartTokens;
@@ -24,8 +24,8 @@ export const teiRerank: Inference<"teiRerank", AskedRanking<Own>, operations> = 
     const returned = isReturned === true ? texts : undefined;
     return readRerank(request, facts, { isRaw: isRaw === true, texts: returned });
   },
-  answer: (asked, scored) =>
-    answerRerank(asked, scored, ({ ranked }, { isRaw, texts }) =>
+  answer: (facts, scored) =>
+    answerRerank(facts, scored, ({ ranked }, { isRaw, texts }) =>
       ranked.map(({ index, relevance, raw }) => ({
         index,
         score: isRaw ? raw : relevance,

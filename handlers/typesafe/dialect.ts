@@ -1,6 +1,6 @@
 import type { operations } from "../../generated/typesafe.ts";
 import { type Dialect, handlersOf } from "../../src/contract/dialect.ts";
-import { tellTypesafeError } from "./errors.ts";
+import { typesafeError } from "./errors.ts";
 import { typesafeModels } from "./models.ts";
 import { typesafeSystemone } from "./systemone.ts";
 
@@ -12,5 +12,5 @@ export const typesafe: Dialect = {
   modelNames: ["jev-latest"],
   contentCodings: ["gzip", "zstd"],
   requestIdHeader: "x-typesafe-request-id",
-  tellError: tellTypesafeError,
+  errorOf: typesafeError,
 };

@@ -1,4 +1,4 @@
-import type { ToldError } from "../../src/contract/dialect.ts";
+import type { DialectError } from "../../src/contract/dialect.ts";
 import type { Failure } from "../../src/contract/error-reply.ts";
 
 /** Names for programs, by kind; the hosted service's where it is known to have one. */
@@ -18,7 +18,7 @@ const ERROR_TYPES: Partial<Record<Failure["kind"], string>> = {
  * The bodies that TypeSafe's SDKs read: `detail` is a list of issues with 422, else `{error_type, message}`. As in the
  * hosted service, a request without a key gets 403, and one for an unknown model 400.
  */
-export function tellTypesafeError({ kind, detail }: Failure): ToldError {
+export function typesafeError({ kind, detail }: Failure): DialectError {
   if (typeof detail !== "string") {
     const [issue] = detail;
     if (issue?.type !== "unsupported_model") return { body: { detail } };

@@ -103,13 +103,13 @@ export type Handler<Id extends HandledId<Ops>, Ops = operations> = (
  * An operation that asks the model: from a body to texts, and from scores to an answer. `inference.ts` does everything
  * in between and around it: queue, deadline, tunings, limits of keys, headers, metrics, logs and traces.
  *
- * @typeParam Asked what the answer needs to know of the request
+ * @typeParam Facts what the answer needs to know of the request
  */
-export interface Inference<Id extends HandledId<Ops>, Asked, Ops = operations> {
+export interface Inference<Id extends HandledId<Ops>, Facts, Ops = operations> {
   /** @throws ServiceError INVALID_REQUEST | CANCELLED */
-  read(body: RequestBody<Id, Ops>, facts: ReadFacts): Promise<Work<Asked>> | Work<Asked>;
+  read(body: RequestBody<Id, Ops>, facts: ReadFacts): Promise<Work<Facts>> | Work<Facts>;
   /** @throws ServiceError BACKEND_FAILED for scores that do not fit */
-  answer(asked: Asked, scored: Scored, model: ModelFacts): Answer<AnswerBody<Id, Ops>>;
+  answer(facts: Facts, scored: Scored, model: ModelFacts): Answer<AnswerBody<Id, Ops>>;
 }
 
 /** What `read` may use besides the body. */
@@ -124,11 +124,11 @@ export interface ReadFacts {
 }
 
 /** What a request asks of the model. */
-export interface Work<Asked> {
+export interface Work<Facts> {
   /** Requests of any size, or a job that prepares them once it has a place in the queue. */
   readonly texts: readonly RenderedRequest[] | ScoringJob;
   /** Held until the answer, so it should hold neither the body nor the texts. */
-  readonly asked: Asked;
+  readonly facts: Facts;
 }
 
 /** What the model says. */

@@ -1,8 +1,7 @@
 import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
 import { invalidRequest, ServiceError } from "../errors.ts";
 import { writeJson } from "../json/write.ts";
-import { type ReceivedBody, readBody } from "./bodies/body.ts";
-import { checkMediaType } from "./bodies/media-type.ts";
+import { checkMediaType, type ReceivedBody, readBody } from "./bodies/body.ts";
 import { type Contract, type IncomingCall, isHandled, type OutgoingReply, type Services } from "./call.ts";
 import type { AnyHandlers, ContractRules } from "./dialect.ts";
 import { errorReply, failureOf, JSON_TYPE } from "./error-reply.ts";
@@ -63,7 +62,7 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     return opened;
   };
   if (!parts.isLazy) await backend();
-  const tellError = rules.tellError === undefined ? errorReply : errorReplyOf(rules.tellError);
+  const replyTo = rules.errorOf === undefined ? errorReply : errorReplyOf(rules.errorOf);
   const documents = new Map<unknown, string>();
 
   /** Serializes a reply. A document is serialized once, because that takes a millisecond and anybody may request it. */
@@ -113,13 +112,13 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
     document,
     routes,
     checkMediaType: (headers) => checkMediaType(headers, rules.contentCodings),
-    errorReply: tellError,
+    errorReply: replyTo,
     answer,
     call(call) {
       const { requestId, operationId } = call;
       return answer(call).catch((error: unknown) => {
         if (error instanceof ServiceError && error.kind === "CANCELLED") throw error;
-        return tellError(error, requestId, operationId);
+        return replyTo(error, requestId, operationId);
       });
     },
   };
@@ -128,10 +127,10 @@ export async function createContract(parts: ContractParts): Promise<Contract> {
 type ErrorReply = Contract["errorReply"];
 
 /** Error responses in the form of a dialect, made from those of the plain contract. */
-function errorReplyOf(tellError: ContractRules["tellError"]): ErrorReply {
+function errorReplyOf(errorOf: ContractRules["errorOf"]): ErrorReply {
   return (error, requestId, operationId) => {
     const failure = failureOf(error, requestId);
-    const { status = failure.status, headers, body } = tellError(failure, operationId);
+    const { status = failure.status, headers, body } = errorOf(failure, operationId);
     const reply = {
       status,
       headers: { "content-type": JSON_TYPE, ...failure.headers, ...headers },

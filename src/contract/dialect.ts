@@ -1,10 +1,10 @@
 import type { Aliases } from "../json/aliases.ts";
-import type { ContentCoding } from "./bodies/media-type.ts";
+import type { ContentCoding } from "./bodies/body.ts";
 import type { Handlers } from "./call.ts";
 import type { Failure } from "./error-reply.ts";
 
 /** An error in the form of a dialect. Members left out are those of the plain contract. */
-export interface ToldError {
+export interface DialectError {
   readonly status?: number;
   /** Headers in addition to those of the plain contract. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface ContractRules {
   /** A second header that repeats x-request-id in every response. */
   readonly requestIdHeader: string | undefined;
   /** @param operationId undefined if the error belongs to no operation */
-  tellError(failure: Failure, operationId: string | undefined): ToldError;
+  errorOf(failure: Failure, operationId: string | undefined): DialectError;
 }
 
 /** A contract of another product, served beside the plain one: openapi/NAME.yaml and its handlers. */

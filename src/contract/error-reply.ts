@@ -76,14 +76,14 @@ export interface Failure {
 export function failureOf(error: unknown, requestId: string): Failure {
   const kind = error instanceof ServiceError ? error.kind : "INTERNAL";
   const { status, headers, sentence } = RULES[kind];
-  const told = {
+  const common = {
     kind,
     status,
     headers: { [CODE_HEADER]: shownKind(kind), ...headers, ...retryAfter(error) },
   };
   if (sentence !== undefined)
-    return { ...told, detail: `${sentence} Request id ${requestId}.`, cause: error };
-  return { ...told, detail: kind === "INVALID_REQUEST" ? issuesIn(error) : messageOf(error) };
+    return { ...common, detail: `${sentence} Request id ${requestId}.`, cause: error };
+  return { ...common, detail: kind === "INVALID_REQUEST" ? issuesIn(error) : messageOf(error) };
 }
 
 function shownKind(kind: ErrorKind): ErrorKind {

@@ -18,7 +18,7 @@ import type {
 /** An operation that asks the model, as the runner sees it. The body has been validated for it. */
 export interface AnyInference {
   read(body: never, facts: ReadFacts): Promise<Work<unknown>> | Work<unknown>;
-  answer(asked: unknown, scored: Scored, model: Engine["model"]): Answer<unknown>;
+  answer(facts: unknown, scored: Scored, model: Engine["model"]): Answer<unknown>;
 }
 
 type InferenceCall = Omit<IncomingCall, "body" | "operationId">;
@@ -54,9 +54,9 @@ export async function begin(
 ): Promise<{ readonly reply: Promise<InferenceReply> }> {
   const startedAt = services.clock.now();
   // the caller has validated the body for this operation
-  const { texts, asked } = await operation.read(body as never, readFacts(call, services));
+  const { texts, facts } = await operation.read(body as never, readFacts(call, services));
   const scoring = score(texts, call, services.engine);
-  return { reply: finish({ operation, asked, scoring, startedAt, call, services }) };
+  return { reply: finish({ operation, facts, scoring, startedAt, call, services }) };
 }
 
 function readFacts({ requestId, signal }: InferenceCall, { engine, modelNames }: RunnerServices): ReadFacts {
@@ -71,7 +71,7 @@ function readFacts({ requestId, signal }: InferenceCall, { engine, modelNames }:
 
 interface Begun {
   readonly operation: AnyInference;
-  readonly asked: unknown;
+  readonly facts: unknown;
   readonly scoring: Promise<CorrectedScores>;
   readonly startedAt: number;
   readonly call: InferenceCall;
@@ -80,7 +80,7 @@ interface Begun {
 
 async function finish({
   operation,
-  asked,
+  facts,
   scoring,
   startedAt,
   call,
@@ -91,7 +91,7 @@ async function finish({
   const { inputTokens, cachedPairs, indistinct = 0, timing } = scored;
   const latencyMs = clock.now() - startedAt;
   const { body, headers } = operation.answer(
-    asked,
+    facts,
     { scores, inputTokens, cachedPairs, latencyMs },
     engine.model,
   );
@@ -137,7 +137,7 @@ function score(
   engine: Engine,
 ): Promise<CorrectedScores> {
   const bill = new Bill(account);
-  const options = { arrivedAt, onTokens: bill.take };
+  const options = { arrivedAt, onTokens: bill.charge };
   if ("prepare" in texts) return uncorrected(settled(engine.scoreAll(texts, signal, options), bill));
   const { parts, slices } = splitRequests(texts);
   const [first, ...others] = parts;
@@ -198,32 +198,32 @@ async function uncorrected(scoring: Promise<ScoredRequest>): Promise<CorrectedSc
   return { scores: scored.scores, scored, tuned: undefined };
 }
 
-/** The tokens that a call takes from its key before it is queued. */
+/** The tokens that the key of a call is charged before it is queued. */
 class Bill {
   readonly #account: Account | undefined;
-  #taken = 0;
-  #giveBack: (part: number) => void = () => {};
+  #charged = 0;
+  #refund: (part: number) => void = () => {};
 
   constructor(account: Account | undefined) {
     this.#account = account;
   }
 
   /** @throws ServiceError RATE_LIMITED */
-  readonly take = (tokens: number): void => {
+  readonly charge = (tokens: number): void => {
     if (this.#account === undefined) return;
-    this.#giveBack = this.#account.takeTokens(tokens);
-    this.#taken = tokens;
+    this.#refund = this.#account.takeTokens(tokens);
+    this.#charged = tokens;
   };
 
-  /** Gives back what is more than this. */
+  /** Refunds what is more than this. */
   settle(tokens: number): void {
-    this.#giveBack(this.#taken - tokens);
-    this.#taken = tokens;
+    this.#refund(this.#charged - tokens);
+    this.#charged = tokens;
   }
 }
 
 /**
- * Gives back the tokens of pairs that were not computed. All are given back where the service has refused the request
+ * Refunds the tokens of pairs that were not computed. All are refunded where the service has refused the request
  * or has failed; none where the caller has left or the deadline has passed, because the model may have computed them.
  */
 async function settled(scoring: Promise<ScoredRequest>, bill: Bill): Promise<ScoredRequest> {

@@ -129,8 +129,8 @@ function countOf(value: JsonValue): string {
   return isJsonArray(value) ? String(value.length) : "none";
 }
 
-function sentence(expected: string, came: string): string {
-  return `Expected ${expected}, got ${came}.`;
+function sentence(expected: string, got: string): string {
+  return `Expected ${expected}, got ${got}.`;
 }
 
 /** The location and value of an RFC 6901 pointer that begins with `/requestBody`. */

@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import type { AskedQuestion } from "./systemone.ts";
+import type { QuestionFacts } from "./systemone.ts";
 
 /** Common part of all answers: numbers by label, in the order of the candidates. */
 interface Scored {
@@ -38,12 +38,12 @@ export type Answer = ChoiceAnswer | NoulAnswer | ScoreAnswer;
  * @throws ServiceError BACKEND_FAILED on a non-finite score, or when the scores do not fit the questions
  */
 export function answerQuestions(
-  asked: readonly AskedQuestion[],
+  facts: readonly QuestionFacts[],
   scores: readonly Float32Array[],
   temperature: number,
 ): ReadonlyMap<string, Answer> {
   return new Map(
-    asked.map((question, position) => [
+    facts.map((question, position) => [
       question.name,
       answerQuestion(question, scores[position], temperature),
     ]),
@@ -51,7 +51,7 @@ export function answerQuestions(
 }
 
 function answerQuestion(
-  { type, labels }: AskedQuestion,
+  { type, labels }: QuestionFacts,
   scores: Float32Array | undefined,
   temperature: number,
 ) {

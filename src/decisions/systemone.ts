@@ -35,10 +35,10 @@ export interface ServedModel extends ModelNames, CandidateRules {
 /** A request as texts, with the facts of its questions that the answers need. */
 export interface SystemoneRequest extends RenderedRequest {
   /** One for each of `questions`. */
-  readonly asked: readonly AskedQuestion[];
+  readonly facts: readonly QuestionFacts[];
 }
 
-export interface AskedQuestion {
+export interface QuestionFacts {
   readonly name: string;
   readonly type: QuestionType;
   /** In the order of the candidates. */
@@ -73,18 +73,18 @@ function* systemoneSteps(body: SystemoneBody, model: ServedModel): Steps<Systemo
   const state = renderOrReport(value, model.limits.maxStateQuestionTokens, loc, issues);
   yield;
   const questions: RenderedQuestion[] = [];
-  const asked: AskedQuestion[] = [];
+  const facts: QuestionFacts[] = [];
   for (const [name, question] of members) {
     const rendered = yield* questionSteps(name, question, state, model, issues);
     questions.push(rendered);
-    asked.push({
+    facts.push({
       name,
       type: question.type,
       labels: rendered.candidates.map((candidate) => candidate.label),
     });
   }
   if (issues.length > 0) throw invalidRequest(issues);
-  return { state: { text: state ?? "", loc }, questions, asked };
+  return { state: { text: state ?? "", loc }, questions, facts };
 }
 
 function* questionSteps(

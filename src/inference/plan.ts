@@ -74,8 +74,8 @@ const SUBJECTS: Readonly<Record<TooLongText["what"], string>> = {
   pair: "in state, question and candidate together",
 };
 
-function issueOf({ loc, what, maxTokens, came }: TooLongText): Issue {
-  const count = came.isExact ? `${came.count}` : `at least ${came.count}`;
+function issueOf({ loc, what, maxTokens, actual }: TooLongText): Issue {
+  const count = actual.isExact ? `${actual.count}` : `at least ${actual.count}`;
   const msg = `Expected at most ${maxTokens} tokens ${SUBJECTS[what]}, special tokens included, got ${count}.`;
   return { loc, msg, type: "too_many_tokens" };
 }

@@ -190,8 +190,8 @@ function checkRange(text: string, start: number): JsonNumber {
 }
 
 function expected(what: string, tokens: Tokens): TokenError {
-  const came = tokens.isAtEnd() ? "the end of the text" : "something else";
-  return new TokenError(came, tokens.position, `valid JSON with ${what}`);
+  const got = tokens.isAtEnd() ? "the end of the text" : "something else";
+  return new TokenError(got, tokens.position, `valid JSON with ${what}`);
 }
 
 function locate(open: readonly Open[]): Location {
@@ -213,9 +213,9 @@ export class TokenError extends Error {
   /** Position in UTF-16 code units from the start of the text. */
   readonly position: number;
 
-  /** @param came what was read @param wanted what JSON has there */
-  constructor(came: string, position: number, wanted = "valid JSON") {
-    super(`Expected ${wanted}, got ${came}`);
+  /** @param got what was read @param wanted what JSON has there */
+  constructor(got: string, position: number, wanted = "valid JSON") {
+    super(`Expected ${wanted}, got ${got}`);
     this.position = position;
   }
 }
@@ -252,7 +252,7 @@ export class Tokens {
     return true;
   }
 
-  /** Skips an object or array if one comes next, without checking what it holds. @returns whether one came */
+  /** Skips an object or array if one comes next, without checking what it holds. @returns whether it did */
   skipNested(): boolean {
     const { text } = this;
     this.skipWhitespace();

@@ -55,7 +55,7 @@ export async function runSliced<T>(
     const first = runSlice(steps, clock);
     if (first.done) return first.value;
   }
-  await getInLine(isContinuation, signal);
+  await joinQueue(isContinuation, signal);
   try {
     for (;;) {
       await clock.pause();
@@ -66,7 +66,7 @@ export async function runSliced<T>(
       return slice.value;
     }
   } finally {
-    callNext();
+    startNext();
   }
 }
 
@@ -78,14 +78,14 @@ function runSlice<T>(steps: Steps<T>, clock: SliceClock): IteratorResult<void, T
   }
 }
 
-let isSomebodyServed = false;
-const line: (() => void)[] = [];
+let isBusy = false;
+const queue: (() => void)[] = [];
 
 /** Resolves when it is this computation's turn. @throws ServiceError as `throwIfEnded`, also while it waits */
-async function getInLine(isContinuation: boolean, signal: AbortSignal | undefined): Promise<void> {
+async function joinQueue(isContinuation: boolean, signal: AbortSignal | undefined): Promise<void> {
   throwIfEnded(signal);
-  if (!isSomebodyServed) {
-    isSomebodyServed = true;
+  if (!isBusy) {
+    isBusy = true;
     return;
   }
   await new Promise<void>((resolve, reject) => {
@@ -94,18 +94,18 @@ async function getInLine(isContinuation: boolean, signal: AbortSignal | undefine
       resolve();
     };
     const leave = () => {
-      line.splice(line.indexOf(begin), 1);
+      queue.splice(queue.indexOf(begin), 1);
       reject(endOf(signal));
     };
     signal?.addEventListener("abort", leave, { once: true });
-    if (isContinuation) line.unshift(begin);
-    else line.push(begin);
+    if (isContinuation) queue.unshift(begin);
+    else queue.push(begin);
   });
 }
 
-function callNext(): void {
-  const next = line.shift();
-  if (next === undefined) isSomebodyServed = false;
+function startNext(): void {
+  const next = queue.shift();
+  if (next === undefined) isBusy = false;
   else next();
 }
 

@@ -14,8 +14,13 @@ import {
 } from "./request-record.ts";
 import { crossOrigin } from "./routes/cors.ts";
 import { createKeyCheck, type HeadCheckOptions } from "./routes/head-checks.ts";
-import { createHostCheck, createOriginCheck, type HostCheck } from "./routes/hosts.ts";
-import { answerUndecodable, httpRules } from "./routes/http-rules.ts";
+import {
+  answerUndecodable,
+  createHostCheck,
+  createOriginCheck,
+  type HostCheck,
+  httpRules,
+} from "./routes/http-rules.ts";
 import { mcp, type OpenMcp } from "./routes/mcp.ts";
 import { type MetricsPage, metricsPage } from "./routes/metrics.ts";
 import { type Admission, operations } from "./routes/operations.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { ContentCoding } from "../../src/contract/bodies/body.ts";
 import { decodeBody, WORKING_BYTES } from "../../src/contract/bodies/decoding.ts";
-import type { ContentCoding } from "../../src/contract/bodies/media-type.ts";
 import { ServiceError } from "../../src/errors.ts";
 
 const TEXT = JSON.stringify({

@@ -24,7 +24,7 @@ const echo = async (call: { readonly body?: unknown }) => ({ status: 200, body: 
 const asInference = (handle: (call: object) => Promise<FakeReply>) => ({
   read: async (body: unknown, { requestId, signal }: ReadFacts) => ({
     texts: [],
-    asked: await handle({ body, requestId, signal }),
+    facts: await handle({ body, requestId, signal }),
   }),
   answer: ({ body }: FakeReply) => ({ body }),
 });

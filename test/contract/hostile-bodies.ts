@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { ContentCoding } from "../../src/contract/bodies/media-type.ts";
+import type { ContentCoding } from "../../src/contract/bodies/body.ts";
 
 /** A body that is made to be expensive. */
 export interface HostileBody {

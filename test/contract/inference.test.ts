@@ -12,9 +12,9 @@ const REQUEST = {
   questions: [{ question: text("q"), candidates: ["a", "b"].map((label) => ({ ...text(label), label })) }],
 };
 const OPERATION = {
-  read: () => ({ texts: [REQUEST], asked: "asked" }),
-  answer: (asked: unknown, { scores }: { readonly scores: readonly Float32Array[] }) => ({
-    body: { asked, scores },
+  read: () => ({ texts: [REQUEST], facts: "facts" }),
+  answer: (facts: unknown, { scores }: { readonly scores: readonly Float32Array[] }) => ({
+    body: { facts, scores },
   }),
 };
 const SCORED: ScoredRequest = {
@@ -58,7 +58,7 @@ describe("an operation that asks the model", () => {
   it("is scored for its caller and from its arrival, and tells its times", async () => {
     const { reply, given, signal } = await run(async () => SCORED, { arrivedAt: 7 });
     assert.deepEqual(given, [signal, 7]);
-    assert.deepEqual(reply.body, { asked: "asked", scores: SCORED.scores });
+    assert.deepEqual(reply.body, { facts: "facts", scores: SCORED.scores });
     const times = "queue;dur=1.000, tokenize;dur=2.000, inference;dur=3.000, total;dur=0.000";
     assert.deepEqual(reply.headers, { "server-timing": times });
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkMediaType, type HeaderValues } from "../../src/contract/bodies/media-type.ts";
+import { checkMediaType, type HeaderValues } from "../../src/contract/bodies/body.ts";
 import { ServiceError } from "../../src/errors.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };

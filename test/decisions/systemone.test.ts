@@ -91,19 +91,19 @@ describe("candidates", () => {
   }
 
   it("of score are the trimmed levels, labelled by position", async () => {
-    const { questions, asked } = await ask(score('[" low ",{"a":1},3.0]'));
+    const { questions, facts } = await ask(score('[" low ",{"a":1},3.0]'));
     assert.deepEqual(
       questions[0]?.candidates.map(({ text }) => text),
       ["low", "a: 1", "3.0"],
     );
-    assert.deepEqual(asked, [{ name: "q", type: "score", labels: ["0", "1", "2"] }]);
+    assert.deepEqual(facts, [{ name: "q", type: "score", labels: ["0", "1", "2"] }]);
   });
 
   it("and questions keep the order sent, integer-like names too", async () => {
-    const { asked } = await read(
+    const { facts } = await read(
       `{"state":"s","questions":{"10":${choice('{"9":null,"1":null}')},"2":${noul("null")}}}`,
     );
-    assert.deepEqual(asked, [
+    assert.deepEqual(facts, [
       { name: "10", type: "choice", labels: ["9", "1"] },
       { name: "2", type: "noul", labels: ["false", "true"] },
     ]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { answerTypesafe, choiceConfidence, scoreConfidence } from "../../src/decisions/typesafe/answers.ts";
-import type { TypesafeAsked } from "../../src/decisions/typesafe/request.ts";
+import type { TypesafeFacts } from "../../src/decisions/typesafe/request.ts";
 
 const near = (actual: number, expected: number) =>
   assert.ok(Math.abs(actual - expected) < 1e-12, `${actual} instead of ${expected}`);
@@ -9,7 +9,7 @@ const near = (actual: number, expected: number) =>
 /** Scores whose softmax at temperature 1 gives these probabilities. */
 const scoresFor = (...shares: readonly number[]) => Float32Array.from(shares, Math.log);
 
-function asked(type: TypesafeAsked["type"], labels: readonly string[], scoredBy = labels.map((_, at) => at)) {
+function asked(type: TypesafeFacts["type"], labels: readonly string[], scoredBy = labels.map((_, at) => at)) {
   return {
     name: "q",
     type,
@@ -18,7 +18,7 @@ function asked(type: TypesafeAsked["type"], labels: readonly string[], scoredBy 
     legend: type === "score" ? ["low", "mid", "high"].slice(0, labels.length) : [],
   };
 }
-const answer = (question: TypesafeAsked, scores: Float32Array) =>
+const answer = (question: TypesafeFacts, scores: Float32Array) =>
   answerTypesafe([question], [scores], 1).get("q");
 
 describe("the confidence of TypeSafe", () => {

@@ -38,12 +38,12 @@ function operationsOf(name: string): Operations {
 }
 
 describe("the statuses of errors", () => {
-  for (const { name, tellError } of dialects)
+  for (const { name, errorOf } of dialects)
     for (const { id, statuses } of operationsOf(name))
       it(`are declared by ${id} (${name})`, () => {
         for (const kind of KINDS) {
           const failure = failureOf(new ServiceError(kind, "A sentence."), "the-id");
-          const status = tellError?.(failure, id).status ?? failure.status;
+          const status = errorOf?.(failure, id).status ?? failure.status;
           assert.ok(statuses.includes(String(status)), `${kind}: ${status} is not in ${statuses}`);
         }
       });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { tellRerankError } from "../../handlers/rerank/errors.ts";
+import { rerankError } from "../../handlers/rerank/errors.ts";
 import { failureOf } from "../../src/contract/error-reply.ts";
 import { type ErrorKind, invalidRequest, ServiceError } from "../../src/errors.ts";
 
 function told(operationId: string | undefined, error: unknown) {
   const failure = failureOf(error, "the-id");
-  const { status = failure.status, body } = tellRerankError(failure, operationId);
+  const { status = failure.status, body } = rerankError(failure, operationId);
   return { status, body };
 }
 

@@ -38,8 +38,8 @@ test("the texts of short pairs are tokenized once, as the pairs have them", asyn
 test("a text above its own limit is named, even if the pair fits", async () => {
   const request = requestOf("a b c", "d", "e ".repeat(20).trim());
   const { tooLong } = await (await openTokenizer()).encodeRequest(request, LIMITS, signal);
-  const came = { count: 21, isExact: true };
-  assert.deepEqual(tooLong, [{ what: "candidate", loc: ["body", "candidates", 1], maxTokens: 20, came }]);
+  const actual = { count: 21, isExact: true };
+  assert.deepEqual(tooLong, [{ what: "candidate", loc: ["body", "candidates", 1], maxTokens: 20, actual }]);
 });
 
 test("of a pair that is read as a whole, no tokens are said to be those of state and question", async () => {

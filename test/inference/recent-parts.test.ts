@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PartEncoder, TextPart } from "../../src/inference/tokens/part-plan.ts";
-import { RecentParts } from "../../src/inference/tokens/recent-parts.ts";
+import { type PartEncoder, RecentParts, type TextPart } from "../../src/inference/tokens/part-plan.ts";
 
 const signal = new AbortController().signal;
 const OPTIONS = { maxTooMany: 2, signal };

@@ -7,8 +7,7 @@ import { systemClock } from "../../../src/inference/clock.ts";
 import { EngineCore } from "../../../src/inference/engine-core.ts";
 import { type Node, pathOf, stateOf } from "../../../src/inference/nodes.ts";
 import type { EngineSettings } from "../../../src/inference/queue/scheduler.ts";
-import { PartTokenizer } from "../../../src/inference/tokens/part-plan.ts";
-import { RecentParts } from "../../../src/inference/tokens/recent-parts.ts";
+import { PartTokenizer, RecentParts } from "../../../src/inference/tokens/part-plan.ts";
 import { WordPieceEncoder } from "../../../src/inference/tokens/word-pieces.ts";
 import { packageRoot } from "../../../test/support/package-root.ts";
 

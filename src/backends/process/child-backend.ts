@@ -36,7 +36,7 @@ export class ChildBackend implements Backend {
   #isExpected = true;
   /** Resolves when the process has exited and `#ready` is the promise of the next one. */
   #gone: Promise<void> = Promise.resolve();
-  #tellGone: () => void = () => {};
+  #resolveGone: () => void = () => {};
   #onReady: () => void = () => {};
   #isClosed = false;
   #wake: () => void = () => {};
@@ -51,7 +51,7 @@ export class ChildBackend implements Backend {
       onHang: (budgetMs) => this.#kill("a run takes too long", { budgetMs }),
     });
     this.#heartbeat = new Heartbeat(clock, {
-      isIdle: () => this.#runs.isEmpty && this.#isThere,
+      isIdle: () => this.#runs.isEmpty && this.#isReachable,
       ping: () => this.#process?.send({ type: "ping" }),
       onBack: () => this.#onReady(),
       onDead: () => this.#kill("it does not answer"),
@@ -60,11 +60,11 @@ export class ChildBackend implements Backend {
 
   /** False while the process does not answer pings. */
   get isReady(): boolean {
-    return this.#isThere && !this.#heartbeat.isSilent;
+    return this.#isReachable && !this.#heartbeat.isSilent;
   }
 
   /** Whether a process holds the model and can be reached. */
-  get #isThere(): boolean {
+  get #isReachable(): boolean {
     return this.#isReady && this.#process?.isConnected === true;
   }
 
@@ -90,10 +90,10 @@ export class ChildBackend implements Backend {
   }
 
   async score(leaves: readonly Node[]): Promise<BatchScores> {
-    if (this.#isReady && !this.#isThere) await this.#gone;
+    if (this.#isReady && !this.#isReachable) await this.#gone;
     await this.#ready;
     const process = this.#process;
-    if (process === undefined || !this.#isThere) throw failure("The inference process is not running.");
+    if (process === undefined || !this.#isReachable) throw failure("The inference process is not running.");
     const isAlone = this.#runs.isEmpty;
     const nodes = listNodes(leaves);
     return this.#runs.add(nodes.tokens.length, (id) => {
@@ -117,13 +117,13 @@ export class ChildBackend implements Backend {
   async #launch(process = this.#options.startProcess()): Promise<void> {
     this.#process = process;
     this.#gone = new Promise((resolve) => {
-      this.#tellGone = resolve;
+      this.#resolveGone = resolve;
     });
     try {
       this.#loaded = await process.load(this.#options, {
         answer: (message) => this.#receive(message),
         pong: (message) => {
-          this.#counters.note(message);
+          this.#counters.record(message);
           this.#heartbeat.answered();
         },
         exit: (exit) => this.#onExit(process, exit),
@@ -140,7 +140,7 @@ export class ChildBackend implements Backend {
   }
 
   #receive(message: Extract<FromProcess, { id: number }>): void {
-    if (message.type === "scored") this.#counters.note(message);
+    if (message.type === "scored") this.#counters.record(message);
     if (message.type === "failed") this.#runs.failed(message.id, failure(message.message));
     else this.#runs.scored(message.id, message);
   }
@@ -158,7 +158,7 @@ export class ChildBackend implements Backend {
     this.#isReady = false;
     this.#heartbeat.stop();
     this.#runs.failAll(failure("The inference process ended during this run."));
-    this.#tellGone();
+    this.#resolveGone();
     if (!this.#isClosed && wasReady) {
       this.#ready = this.#restart();
       this.#options.log("inference process ended, restarting it", { code, signal });
@@ -206,7 +206,7 @@ export class ProcessCounters {
   #now = NOTHING;
 
   /** Records the current process's counters. */
-  note({ stateHits, stateMisses, residentBytes }: RunnerCounters): void {
+  record({ stateHits, stateMisses, residentBytes }: RunnerCounters): void {
     this.#now = { stateHits, stateMisses, residentBytes };
   }
 

@@ -170,9 +170,9 @@ export class RemoteBackend implements Backend {
 
   #checkDigest(found: unknown, { digest }: WholeGraph): void {
     if (found instanceof Uint8Array && Buffer.compare(found, digest) === 0) return;
-    const came = found instanceof Uint8Array ? Buffer.from(found).toString("hex").slice(0, 16) : "none";
+    const got = found instanceof Uint8Array ? Buffer.from(found).toString("hex").slice(0, 16) : "none";
     throw this.#wrongModel(
-      `the digest of its graph is ${came}, expected ${Buffer.from(digest).toString("hex").slice(0, 16)}`,
+      `the digest of its graph is ${got}, expected ${Buffer.from(digest).toString("hex").slice(0, 16)}`,
     );
   }
 

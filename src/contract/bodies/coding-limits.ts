@@ -1,5 +1,5 @@
 import { invalidRequest, ServiceError } from "../../errors.ts";
-import type { ContentCoding } from "./media-type.ts";
+import type { ContentCoding } from "./body.ts";
 
 export interface CodingLimits {
   /** Maximum bytes of a decoded body. */

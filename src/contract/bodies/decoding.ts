@@ -1,7 +1,7 @@
 import { createGunzip } from "node:zlib";
 import { runSliced, type SliceOptions, throwIfEnded } from "../../json/slices.ts";
+import type { ContentCoding } from "./body.ts";
 import { type CodingLimits, DecodedBytes, damaged } from "./coding-limits.ts";
-import type { ContentCoding } from "./media-type.ts";
 
 /** Bytes that one call of zlib inflates. */
 const CHUNK_BYTES = 64 * 1024;

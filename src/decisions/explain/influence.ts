@@ -1,7 +1,7 @@
 import { answerQuestions } from "../answers.ts";
 import { rankCandidates, type SentCandidate } from "../rank.ts";
 import type { RenderedRequest } from "../request.ts";
-import type { AskedQuestion } from "../systemone.ts";
+import type { QuestionFacts } from "../systemone.ts";
 import type { StatePart } from "./state-parts.ts";
 
 /** How a part of the state moved the answer to a question. */
@@ -32,16 +32,16 @@ export function askedWithout(
  * @throws ServiceError BACKEND_FAILED on a non-finite score, or when the scores do not fit the questions
  */
 export function explainAnswers(
-  asked: readonly AskedQuestion[],
+  facts: readonly QuestionFacts[],
   parts: readonly StatePart[],
   scores: readonly Float32Array[],
   temperature: number,
 ) {
-  const ofState = (at: number) => scores.slice(at * asked.length, (at + 1) * asked.length);
-  const answers = answerQuestions(asked, ofState(0), temperature);
+  const ofState = (at: number) => scores.slice(at * facts.length, (at + 1) * facts.length);
+  const answers = answerQuestions(facts, ofState(0), temperature);
   const influence = parts.map(({ unit, text }, at) => {
-    const without = answerQuestions(asked, ofState(at + 1), temperature);
-    const questions = asked.map(({ name }) => {
+    const without = answerQuestions(facts, ofState(at + 1), temperature);
+    const questions = facts.map(({ name }) => {
       const before = answers.get(name);
       const after = without.get(name);
       return [name, influenceOf(before?.probabilities ?? NONE, after?.probabilities ?? NONE)] as const;

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../json/value.ts";
 import { probabilities } from "../answers.ts";
-import type { TypesafeAsked } from "./request.ts";
+import type { TypesafeFacts } from "./request.ts";
 
 export type TypesafeAnswer =
   | {
@@ -25,12 +25,12 @@ export type TypesafeAnswer =
  * @throws ServiceError BACKEND_FAILED on a non-finite score
  */
 export function answerTypesafe(
-  asked: readonly TypesafeAsked[],
+  facts: readonly TypesafeFacts[],
   scores: readonly Float32Array[],
   temperature: number,
 ): ReadonlyMap<string, TypesafeAnswer> {
   return new Map(
-    asked.map((question, position) => [
+    facts.map((question, position) => [
       question.name,
       answerOf(question, scores[position] ?? new Float32Array(), temperature),
     ]),
@@ -38,7 +38,7 @@ export function answerTypesafe(
 }
 
 function answerOf(
-  { type, labels, scoredBy, legend }: TypesafeAsked,
+  { type, labels, scoredBy, legend }: TypesafeFacts,
   scores: Float32Array,
   temperature: number,
 ): TypesafeAnswer {

@@ -23,10 +23,10 @@ type TypesafeQuestion = TypesafeBody["questions"] extends ReadonlyMap<string, in
 /** A request as texts that differ within each question, with what the answers need. */
 export interface TypesafeRequest extends RenderedRequest {
   /** One for each of `questions`. */
-  readonly asked: readonly TypesafeAsked[];
+  readonly facts: readonly TypesafeFacts[];
 }
 
-export interface TypesafeAsked {
+export interface TypesafeFacts {
   readonly name: string;
   readonly type: "choice" | "noul" | "score";
   /** In the order of the criteria. */
@@ -73,14 +73,14 @@ function* requestSteps(body: TypesafeBody, model: ServedModel): Steps<TypesafeRe
   );
   yield;
   const questions: RenderedQuestion[] = [];
-  const asked: TypesafeAsked[] = [];
+  const facts: TypesafeFacts[] = [];
   for (const { name, question } of members) {
     const read = yield* questionSteps(name, question, state, model, issues);
     questions.push(read.rendered);
-    asked.push(read.asked);
+    facts.push(read.facts);
   }
   if (issues.length > 0) throw invalidRequest(issues);
-  return { state: { text: state ?? "", loc }, questions, asked };
+  return { state: { text: state ?? "", loc }, questions, facts };
 }
 
 /** The question of the plain contract that means the same; undefined for one about an image. */
@@ -114,7 +114,7 @@ function* questionSteps(
   state: string | undefined,
   model: ServedModel,
   issues: Issue[],
-): Steps<{ rendered: RenderedQuestion; asked: TypesafeAsked }> {
+): Steps<{ rendered: RenderedQuestion; facts: TypesafeFacts }> {
   const questionLoc: Location = ["body", "questions", name];
   const loc = question.instructions === null ? questionLoc : [...questionLoc, "instructions"];
   const text = renderOrReport(question.instructions, model.limits.maxStateQuestionTokens, loc, issues);
@@ -129,7 +129,7 @@ function* questionSteps(
   const candidates = question.type === "score" ? described.map(numberedIfBlank) : described;
   reportBlank(candidates, issues);
   const { distinct, scoredBy } = question.type === "noul" ? apart(candidates) : merged(candidates);
-  const asked = {
+  const facts = {
     name,
     type: question.type,
     labels: candidates.map(({ label }) => label),
@@ -142,7 +142,7 @@ function* questionSteps(
       question: instructions,
       candidates: distinct.length > 1 ? distinct : [],
     },
-    asked,
+    facts,
   };
 }
 

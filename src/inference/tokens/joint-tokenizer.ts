@@ -26,7 +26,7 @@ export interface JointModel {
 }
 
 /** A text with a token limit of its own. */
-type Check = Omit<TooLongText, "came"> & { readonly pieces: readonly string[] };
+type Check = Omit<TooLongText, "actual"> & { readonly pieces: readonly string[] };
 
 /**
  * Tokenizes each pair as one text, for causal models. Tokens may span the borders of state, question and candidate.
@@ -96,7 +96,7 @@ export class JointTokenizer implements Tokenizer {
       const isExact = mayFit(check);
       const count = isExact ? 1 + texts.count(check.pieces) : fewest(check);
       const { what, loc, maxTokens } = check;
-      return count > maxTokens ? [{ what, loc, maxTokens, came: { count, isExact } }] : [];
+      return count > maxTokens ? [{ what, loc, maxTokens, actual: { count, isExact } }] : [];
     });
   }
 
@@ -116,8 +116,8 @@ export class JointTokenizer implements Tokenizer {
       for (const [i, pieces] of pairs.entries()) {
         const pair = await texts.ids(bosId, pieces);
         const loc = candidates[i]?.loc ?? question.loc;
-        const came = { count: pair.length, isExact: true };
-        if (pair.length > maxTokens) tooLong.push({ what: "pair", loc, maxTokens, came });
+        const actual = { count: pair.length, isExact: true };
+        if (pair.length > maxTokens) tooLong.push({ what: "pair", loc, maxTokens, actual });
         leaves.push(cutter.cut(pair, prompt));
       }
       plan.push(leaves);

@@ -7,8 +7,7 @@ import type {
 import { MAX_ISSUES } from "../../errors.ts";
 import { type Node, nodeBelow, pathLength } from "../nodes.ts";
 import type { PairEncoder } from "./pair-encoder.ts";
-import type { TextPart } from "./part-plan.ts";
-import { RecentParts } from "./recent-parts.ts";
+import { RecentParts, type TextPart } from "./part-plan.ts";
 import type {
   EncodedRequest,
   SpelledToken,
@@ -27,7 +26,7 @@ export interface PairTexts {
 }
 
 /** What the texts of a pair are made of. */
-export interface AskedTexts {
+export interface QuestionTexts {
   readonly form: RenderedQuestion["form"];
   readonly state: string;
   readonly question: string;
@@ -39,7 +38,7 @@ export interface AskedTexts {
 export interface PairModel {
   /** Maximum tokens of a pair, special tokens included. */
   readonly maxTokens: number;
-  readonly textsOf: (asked: AskedTexts) => PairTexts;
+  readonly textsOf: (asked: QuestionTexts) => PairTexts;
 }
 
 const NONE = new Int32Array(0);
@@ -98,7 +97,7 @@ export class PairTokenizer implements Tokenizer {
     const [stateTokens] = await this.#encode([state.text], maxStateQuestionTokens - around, signal);
     const stateCount = around + countOf(stateTokens);
     if (stateCount > maxStateQuestionTokens)
-      return [{ ...placed("state", state, maxStateQuestionTokens), came: came(stateCount, stateTokens) }];
+      return [{ ...placed("state", state, maxStateQuestionTokens), actual: actual(stateCount, stateTokens) }];
     const ofQuestions = await this.#encode(
       questions.map(({ question }) => question.text),
       maxStateQuestionTokens - stateCount,
@@ -117,13 +116,16 @@ export class PairTokenizer implements Tokenizer {
       if (count > maxStateQuestionTokens)
         tooLong.push({
           ...placed("state and question", question, maxStateQuestionTokens),
-          came: came(count, ofQuestions[index]),
+          actual: actual(count, ofQuestions[index]),
         });
       for (const candidate of candidates) {
         const tokens = ofCandidates[at++];
         const count = after.length + countOf(tokens);
         if (count > maxCandidateTokens)
-          tooLong.push({ ...placed("candidate", candidate, maxCandidateTokens), came: came(count, tokens) });
+          tooLong.push({
+            ...placed("candidate", candidate, maxCandidateTokens),
+            actual: actual(count, tokens),
+          });
       }
     }
     return tooLong;
@@ -148,7 +150,7 @@ export class PairTokenizer implements Tokenizer {
         const pair = encoded[at];
         if (pair instanceof Int32Array || pair === undefined) continue;
         const where = asked.form === "noul" ? asked.question : { loc };
-        tooLong.push({ ...placed("pair", where, this.#model.maxTokens), came: pair });
+        tooLong.push({ ...placed("pair", where, this.#model.maxTokens), actual: pair });
       }
       plan.push(asked.form === "noul" ? outcomes(tokens[0] ?? NONE) : tokens.map(wholePair));
     }
@@ -215,7 +217,7 @@ const countOf = (tokens: Encoded) => (tokens instanceof Int32Array ? tokens.leng
 
 const isExact = (tokens: Encoded) => tokens === undefined || tokens instanceof Int32Array || tokens.isExact;
 
-const came = (count: number, tokens: Encoded): TooManyTokens => ({ count, isExact: isExact(tokens) });
+const actual = (count: number, tokens: Encoded): TooManyTokens => ({ count, isExact: isExact(tokens) });
 
 function placed(what: TooLongText["what"], { loc }: Pick<TooLongText, "loc">, maxTokens: number) {
   return { what, loc, maxTokens };

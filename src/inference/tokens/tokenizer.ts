@@ -19,9 +19,9 @@ export interface TooManyTokens {
 export interface TooLongText {
   readonly loc: RenderedText["loc"];
   readonly what: "state" | "state and question" | "candidate" | "pair";
-  /** Including special tokens, as does `came`. */
+  /** Including special tokens, as does `actual`. */
   readonly maxTokens: number;
-  readonly came: TooManyTokens;
+  readonly actual: TooManyTokens;
 }
 
 export interface EncodedRequest {

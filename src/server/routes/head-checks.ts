@@ -62,8 +62,8 @@ export function createKeyCheck(keys: string | KeyRing): KeyCheck {
     const given = BEARER.exec(value)?.[1] ?? (takesBareKey ? value : "");
     const holder = ring.find(Buffer.from(given, "latin1"));
     if (holder !== undefined && given !== "" && others.length === 0) return holder;
-    const [kind, came] =
+    const [kind, got] =
       values.length === 0 ? (["KEY_MISSING", "none"] as const) : (["UNAUTHORIZED", "another"] as const);
-    throw new ServiceError(kind, `Expected a valid key, as \`Authorization: Bearer <key>\`, got ${came}.`);
+    throw new ServiceError(kind, `Expected a valid key, as \`Authorization: Bearer <key>\`, got ${got}.`);
   };
 }

@@ -5,7 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import { readBody } from "../wire/bodies.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead } from "./head-checks.ts";
-import type { HostCheck } from "./hosts.ts";
+import type { HostCheck } from "./http-rules.ts";
 import { countEarlyEnd, isCancelled, type OperationOptions, openAccount } from "./operations.ts";
 
 /** The part of the MCP endpoint (src/mcp/http.ts) that its route uses. */
@@ -97,8 +97,8 @@ async function replyTo(
 /** Converts the contract's error response to a JSON-RPC error with the same status and headers. */
 function asRpcError(error: unknown, { status, headers, body, cause }: OutgoingReply): OutgoingReply {
   const isMediaType = error instanceof ServiceError && error.issues.some(({ type }) => type === "media_type");
-  const told: unknown = JSON.parse(body).detail;
-  const sentence = Array.isArray(told) ? told.map(({ msg }) => msg).join(" ") : String(told);
+  const detail: unknown = JSON.parse(body).detail;
+  const sentence = Array.isArray(detail) ? detail.map(({ msg }) => msg).join(" ") : String(detail);
   return { ...rpcError(isMediaType ? 415 : status, sentence, headers), cause };
 }
 

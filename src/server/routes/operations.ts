@@ -1,6 +1,6 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from "fastify";
+import { contentCodingOf } from "../../contract/bodies/body.ts";
 import { decodeBody } from "../../contract/bodies/decoding.ts";
-import { contentCodingOf } from "../../contract/bodies/media-type.ts";
 import {
   type Account,
   type Contract,

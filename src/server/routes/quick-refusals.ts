@@ -6,7 +6,7 @@ import type { Connections, Exchange } from "../wire/connections.ts";
 import { messageFailure } from "../wire/messages.ts";
 import { COMMON_HEADERS } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
-import type { HostCheck } from "./hosts.ts";
+import type { HostCheck } from "./http-rules.ts";
 import type { Admission } from "./operations.ts";
 
 export interface QuickRefusalOptions {

@@ -39,7 +39,7 @@ export async function readBody(
   if (expectsContinue(request)) response.writeContinue();
 
   return new Promise((resolve, reject) => {
-    const body = new Gathering(declaredBodyBytes(request));
+    const body = new BodyBuffer(declaredBodyBytes(request));
     const settle = (finish: () => void): void => {
       cancelTimer();
       request.off("data", onData).off("end", onEnd).off("close", onClose);
@@ -81,7 +81,7 @@ const FIRST_BYTES = 16_384;
  * turn of the event loop at once, and hold them in memory twice. The buffer doubles with the bytes received, up to the declared
  * size, so a large Content-Length alone takes no memory.
  */
-class Gathering {
+class BodyBuffer {
   readonly #declared: number;
   #whole: Buffer;
   length = 0;
@@ -140,7 +140,7 @@ interface Entry {
   bytes: number;
   isWhole: boolean;
   /** Drops the body: its reader throws `reason`. */
-  giveWay: (reason: ServiceError) => void;
+  onDrop: (reason: ServiceError) => void;
 }
 
 /**
@@ -167,19 +167,19 @@ export class BodyBudget {
   }
 
   /**
-   * @param giveWay called when the body is dropped, to make room or by `close`. The reservation is then already released
+   * @param onDrop called when the body is dropped, to make room or by `close`. The reservation is then already released
    * @throws ServiceError the reason that `close` was given
    */
-  reserve(giveWay: (reason: ServiceError) => void): Reservation {
+  reserve(onDrop: (reason: ServiceError) => void): Reservation {
     if (this.#closedFor !== undefined) throw this.#closedFor;
-    const entry: Entry = { bytes: 0, isWhole: false, giveWay };
+    const entry: Entry = { bytes: 0, isWhole: false, onDrop };
     this.#expected.add(entry);
     return {
       grow: (bytes) => this.#grow(entry, bytes),
       complete: () => {
         this.#forget(entry);
         entry.isWhole = true;
-        entry.giveWay = () => {}; // releases the reader, and the body with it
+        entry.onDrop = () => {}; // releases the reader, and the body with it
       },
       release: () => this.#release(entry),
     };
@@ -188,7 +188,7 @@ export class BodyBudget {
   /** Drops all unfinished bodies and refuses new ones. */
   close(reason: ServiceError): void {
     this.#closedFor = reason;
-    for (const entry of [...this.#unfinished, ...this.#expected]) this.#giveWay(entry, reason);
+    for (const entry of [...this.#unfinished, ...this.#expected]) this.#drop(entry, reason);
   }
 
   #grow(entry: Entry, bytes: number): void {
@@ -201,7 +201,7 @@ export class BodyBudget {
     while (this.#bytes + bytes > this.#most) {
       const [silent] = this.#unfinished;
       if (silent === undefined) break;
-      this.#giveWay(silent, noRoom());
+      this.#drop(silent, noRoom());
     }
     entry.bytes += bytes;
     this.#bytes += bytes;
@@ -210,9 +210,9 @@ export class BodyBudget {
     this.#unfinishedBytes += entry.bytes;
   }
 
-  #giveWay(entry: Entry, reason: ServiceError): void {
+  #drop(entry: Entry, reason: ServiceError): void {
     this.#release(entry);
-    entry.giveWay(reason);
+    entry.onDrop(reason);
   }
 
   #release(entry: Entry): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AskedTexts } from "../../../src/inference/tokens/pair-tokenizer.ts";
+import type { QuestionTexts } from "../../../src/inference/tokens/pair-tokenizer.ts";
 import {
   TEMPLATES,
   type TextForm,
@@ -8,9 +8,9 @@ import {
 } from "../../../src/models/architectures/pair-classifier/templates.ts";
 import { entailmentTexts, relevanceTexts } from "../../../src/models/architectures/pair-classifier/texts.ts";
 
-const ASKED: AskedTexts = { form: "choice", state: "S.", question: "Q?", candidate: "C" };
+const ASKED: QuestionTexts = { form: "choice", state: "S.", question: "Q?", candidate: "C" };
 
-const ENTAILMENT: readonly (readonly [string, [string, string], Partial<AskedTexts>?, string?])[] = [
+const ENTAILMENT: readonly (readonly [string, [string, string], Partial<QuestionTexts>?, string?])[] = [
   ["question and candidate", ["S.", "Q? C"]],
   ["a ranking without a question", ["S.", "C"], { form: undefined, question: "" }],
   ["a yes/no question", ["S.", "Q?"], { form: "noul", candidate: "" }],
@@ -44,7 +44,7 @@ for (const [name, want, asked, template = "{question} {candidate}"] of ENTAILMEN
     assert.deepEqual([first, second], want);
   });
 
-const RELEVANCE: readonly { name: string; asked?: Partial<AskedTexts>; want: [string, string] }[] = [
+const RELEVANCE: readonly { name: string; asked?: Partial<QuestionTexts>; want: [string, string] }[] = [
   { name: "a choice", want: ["Q? S.", "C"] },
   { name: "a ranking without a question", asked: { form: undefined, question: "" }, want: ["S.", "C"] },
   { name: "a question without a state", asked: { state: "" }, want: ["Q?", "C"] },

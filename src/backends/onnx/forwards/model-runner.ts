@@ -4,15 +4,15 @@ import { isLongState, newNodes, pastNodes, scoredNodes, tokenCount } from "../..
 import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
-import { BatchTurns, type Turn } from "./batch-turns.ts";
+import { BatchSlots, type Slot } from "./batch-slots.ts";
+import { BufferCollector } from "./buffer-collector.ts";
 import type { ForwardResult } from "./forward-runner.ts";
-import { Garbage } from "./garbage.ts";
 import { planForwards, roundsOf } from "./planner.ts";
 import { StateCache } from "./state-cache.ts";
 import { areSmall, type Mode, WorkerPool } from "./worker-pool.ts";
 
 /**
- * Batches in a row that came alone after which callers are taken to come one at a time. Then a small forward may use all processors,
+ * Batches in a row that arrived alone, after which callers are assumed to come one at a time. Then a small forward may use all processors,
  * which ends it somewhat sooner but takes half as much processor time again. Under load this time is missing elsewhere. Chosen.
  */
 const FEW_ALONE = 4;
@@ -46,8 +46,8 @@ export interface Runner {
 export class ModelRunner implements Runner {
   readonly #pool: WorkerPool;
   readonly #states: StateCache;
-  readonly #garbage = new Garbage();
-  readonly #turns = new BatchTurns();
+  readonly #collector = new BufferCollector();
+  readonly #slots = new BatchSlots();
   /** Batches of one state in a row before which all others had been answered. */
   #aloneInARow = FEW_ALONE;
   /** Keys of the states that are being encoded for the cache. */
@@ -86,22 +86,22 @@ export class ModelRunner implements Runner {
   }
 
   /**
-   * A batch of small forwards shares its turn: the next batch begins as soon as a processor has nothing left to do. Any
+   * A batch of small forwards releases its slot: the next batch begins as soon as a processor has nothing left to do. Any
    * other batch has all processors to itself.
    */
   score(leaves: readonly Node[], isAlone = true): Promise<BatchScores> {
     const states = new Set(leaves.map(stateOf));
     this.#aloneInARow = isAlone && states.size === 1 ? this.#aloneInARow + 1 : 0;
     const isOneAtATime = this.#aloneInARow >= FEW_ALONE;
-    return this.#turns.take((turn) => this.#score(leaves, states, { turn, isOneAtATime }));
+    return this.#slots.run((slot) => this.#score(leaves, states, { slot, isOneAtATime }));
   }
 
   async #score(
     leaves: readonly Node[],
     states: ReadonlySet<Node>,
-    { turn, isOneAtATime }: { readonly turn: Turn; readonly isOneAtATime: boolean },
+    { slot, isOneAtATime }: { readonly slot: Slot; readonly isOneAtATime: boolean },
   ): Promise<BatchScores> {
-    if ([...states].some(({ key }) => this.#beingEncoded.has(key))) await turn.othersEnded; // then it is cached
+    if ([...states].some(({ key }) => this.#beingEncoded.has(key))) await slot.othersEnded; // then it is cached
     const encoded = this.#recall(states);
     const forwards = planForwards(leaves, encoded.keys(), this.#pool.count);
     const cachedTokens = tokenCount([...encoded.keys()]);
@@ -110,8 +110,8 @@ export class ModelRunner implements Runner {
     const mode = isShared ? "side by side" : "together";
     const encodes = [...states].filter((state) => this.#isCacheable(state) && !encoded.has(state));
     for (const { key } of encodes) this.#beingEncoded.add(key);
-    if (isShared) turn.share();
-    else await turn.othersEnded;
+    if (isShared) slot.release();
+    else await slot.othersEnded;
     try {
       const results = await this.#compute(rounds, { states, encoded, mode });
       return { ...inOrder(leaves, results), forwards: forwards.length, cachedTokens };
@@ -143,7 +143,7 @@ export class ModelRunner implements Runner {
         wanted: newNodes(forward).filter(isWanted),
       }));
       for (const [{ forward, wanted }, result] of await this.#pool.run(tasks, encoded, mode)) {
-        note(results, scoredNodes(forward), result);
+        record(results, scoredNodes(forward), result);
         for (const [i, node] of wanted.entries()) {
           const keyValues = result.keyValues[i] as KeyValues; // one for each
           encoded.set(node, keyValues);
@@ -152,7 +152,7 @@ export class ModelRunner implements Runner {
       }
       this.#cache(states, encoded);
       for (const node of encoded.keys()) if (!neededLater(node)) encoded.delete(node);
-      this.#garbage.note(bytes);
+      this.#collector.allocated(bytes);
     }
     return results;
   }
@@ -187,7 +187,7 @@ interface Results {
 }
 
 /** Records the result of a forward. @param nodes the nodes that it has scored */
-function note({ scores, vectors }: Results, nodes: readonly Node[], result: ForwardResult): void {
+function record({ scores, vectors }: Results, nodes: readonly Node[], result: ForwardResult): void {
   const size = (result.vectors?.length ?? 0) / nodes.length;
   for (const [i, node] of nodes.entries()) {
     scores.set(node, result.scores[i] ?? Number.NaN);

@@ -3,7 +3,7 @@ import type { BatchScores } from "../../../inference/backend.ts";
 import { type Node, pathOf } from "../../../inference/nodes.ts";
 import type { PairGraph } from "../../../models/architectures/architecture.ts";
 import type { Place } from "../runtime/session-options.ts";
-import { BatchTurns, type Turn } from "./batch-turns.ts";
+import { BatchSlots, type Slot } from "./batch-slots.ts";
 import type { Runner } from "./model-runner.ts";
 import { invalid, PairSession } from "./pair-session.ts";
 import { newCounter, takeTasks, WorkerThread } from "./worker-thread.ts";
@@ -41,7 +41,7 @@ export class PairRunner implements Runner {
   readonly #inAllThreads: PairSession | undefined;
   /** Each has one thread and a session. */
   readonly #workers: readonly WorkerThread<PairTask, PairResults>[];
-  readonly #turns = new BatchTurns();
+  readonly #slots = new BatchSlots();
 
   private constructor(
     graph: PairGraph,
@@ -80,10 +80,10 @@ export class PairRunner implements Runner {
   }
 
   score(leaves: readonly Node[], isAlone = true): Promise<BatchScores> {
-    return this.#turns.take((turn) => this.#score(leaves, turn, isAlone));
+    return this.#slots.run((slot) => this.#score(leaves, slot, isAlone));
   }
 
-  async #score(leaves: readonly Node[], turn: Turn, isAlone: boolean): Promise<BatchScores> {
+  async #score(leaves: readonly Node[], slot: Slot, isAlone: boolean): Promise<BatchScores> {
     const { readings, scale } = this.#graph;
     // the two answers to a yes/no question are neighbours
     const pairs: Int32Array[] = [];
@@ -92,7 +92,7 @@ export class PairRunner implements Runner {
       if (!isSame(ids, pairs.at(-1))) pairs.push(ids);
       return { pair: pairs.length - 1, reading: readings[isSecond ? 1 : 0] };
     });
-    const logits = await this.#run(pairs, turn, isAlone);
+    const logits = await this.#run(pairs, slot, isAlone);
     const scores = read.map(({ pair, reading }) =>
       reading === null ? 0 : (logits.get(pair)?.[reading ?? -1] ?? Number.NaN) * scale,
     );
@@ -100,14 +100,14 @@ export class PairRunner implements Runner {
   }
 
   /** @returns logits by the pair's index */
-  async #run(pairs: readonly Int32Array[], turn: Turn, isAlone: boolean): Promise<PairResults> {
+  async #run(pairs: readonly Int32Array[], slot: Slot, isAlone: boolean): Promise<PairResults> {
     // few pairs would leave threads idle
     const areFew = isAlone && (pairs.length === 1 || 2 * pairs.length < this.#workers.length);
     if (this.#inAllThreads === undefined || (this.#workers.length > 0 && !areFew)) {
-      turn.share();
+      slot.release();
       return this.#sideBySide(pairs);
     }
-    await turn.othersEnded;
+    await slot.othersEnded;
     return runPairs(this.#inAllThreads, { pairs, next: newCounter() });
   }
 

@@ -2,13 +2,13 @@
 import { workerData } from "node:worker_threads";
 import { arraysOf, byteLength } from "../../tensors/key-values.ts";
 import { treeModel } from "../../tensors/tree-model.ts";
+import { BufferCollector } from "./buffer-collector.ts";
 import { ForwardRunner } from "./forward-runner.ts";
-import { Garbage } from "./garbage.ts";
 import { type Round, type RoundResults, runTasks, type WorkerSettings } from "./worker-pool.ts";
 import { answerTasks } from "./worker-thread.ts";
 
 const settings: WorkerSettings = workerData;
-const garbage = new Garbage();
+const collector = new BufferCollector();
 const runner = await ForwardRunner.load(settings.graph, treeModel(settings.shape, 1), 1, {
   hasOwnHeap: settings.isForSmall || undefined, // otherwise as is usual on this system
 });
@@ -22,6 +22,6 @@ answerTasks<Round, RoundResults>({
   buffersOf: (results) =>
     [...results.values()].flatMap(({ keyValues }) => keyValues.flatMap(arraysOf).map(({ buffer }) => buffer)),
   afterwards: ({ encoded }) => {
-    for (const keyValues of encoded.values()) garbage.note(byteLength(keyValues)); // copies for this thread
+    for (const keyValues of encoded.values()) collector.allocated(byteLength(keyValues)); // copies for this thread
   },
 });

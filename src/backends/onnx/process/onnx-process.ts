@@ -11,7 +11,7 @@ const entry = fileURLToPath(new URL(`./process${import.meta.url.slice(-3)}`, imp
  * Node.js flags of the inference process. This process's flags are not inherited: `--eval` would run the caller's program
  * again.
  *
- * Its garbage is mostly a few large arrays, and the class Garbage decides when they are collected. Parallel collector
+ * Its garbage is mostly a few large arrays, and the class BufferCollector decides when they are collected. Parallel collector
  * threads would compete with the kernels for processors: without them, latency is 0.9 times as long, both for three
  * questions of four candidates on 160 tokens and for another question on 1,000 tokens (measured, 2 processors). Little else
  * is allocated, so a young generation of 1 MiB is enough.

@@ -1,5 +1,4 @@
-import { PartTokenizer } from "../../../inference/tokens/part-plan.ts";
-import { RecentParts } from "../../../inference/tokens/recent-parts.ts";
+import { PartTokenizer, RecentParts } from "../../../inference/tokens/part-plan.ts";
 import type { Tokenizer } from "../../../inference/tokens/tokenizer.ts";
 import { WordPieceEncoder } from "../../../inference/tokens/word-pieces.ts";
 import { type ModelPackage, readPackageText } from "../../package/package.ts";

@@ -1,7 +1,7 @@
-import type { AskedTexts } from "../../../inference/tokens/pair-tokenizer.ts";
+import type { QuestionTexts } from "../../../inference/tokens/pair-tokenizer.ts";
 
 /** What a question is for the texts of its pairs. A ranking has no type of question. */
-export type TextForm = NonNullable<AskedTexts["form"]> | "rank";
+export type TextForm = NonNullable<QuestionTexts["form"]> | "rank";
 
 export const TEXT_FORMS: readonly TextForm[] = ["choice", "noul", "score", "rank"];
 

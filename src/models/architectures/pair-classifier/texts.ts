@@ -1,4 +1,4 @@
-import type { AskedTexts, PairTexts } from "../../../inference/tokens/pair-tokenizer.ts";
+import type { PairTexts, QuestionTexts } from "../../../inference/tokens/pair-tokenizer.ts";
 import { PLACES, type Templates } from "./templates.ts";
 
 /**
@@ -9,7 +9,7 @@ import { PLACES, type Templates } from "./templates.ts";
  *     hypothesis   Which team answers? Billing: invoices and refunds
  */
 export function entailmentTexts(
-  { form, state, question, candidate }: AskedTexts,
+  { form, state, question, candidate }: QuestionTexts,
   templates: Templates,
 ): PairTexts {
   const isQuestionPremise = state === "" && candidate !== "";
@@ -21,7 +21,7 @@ export function entailmentTexts(
  * Query and document. The document is the candidate, and the query the question and the state. Of a yes/no question,
  * the state is the document, because the candidates say nothing of their own.
  */
-export function relevanceTexts({ form, state, question, candidate }: AskedTexts): PairTexts {
+export function relevanceTexts({ form, state, question, candidate }: QuestionTexts): PairTexts {
   const query = (...texts: readonly string[]) => texts.filter((text) => text !== "").join(" ");
   return form === "noul"
     ? { first: query(question, candidate), second: state }

@@ -1,34 +1,31 @@
-/** A batch's turn. */
-export interface Turn {
+/** What a batch has while it is computed. */
+export interface Slot {
   /** Lets the next batch begin before this one has ended. */
-  share(): void;
+  release(): void;
   /** Resolves when all batches that began earlier have ended, successfully or not. */
   readonly othersEnded: Promise<unknown>;
 }
 
-/**
- * The order in which batches are computed: that in which they came. A batch begins when the one before it has ended or shares
- * its turn.
- */
-export class BatchTurns {
+/** Computes batches in the order in which they arrive. One begins when the one before it has ended or has released its slot. */
+export class BatchSlots {
   #nextMayBegin: Promise<void> = Promise.resolve();
   readonly #underWay = new Set<Promise<unknown>>();
 
-  async take<Result>(compute: (turn: Turn) => Promise<Result>): Promise<Result> {
+  async run<Result>(compute: (slot: Slot) => Promise<Result>): Promise<Result> {
     const mayBegin = this.#nextMayBegin;
-    let share = () => {};
+    let release = () => {};
     this.#nextMayBegin = new Promise((resolve) => {
-      share = resolve;
+      release = resolve;
     });
     await mayBegin;
     const othersEnded = Promise.allSettled([...this.#underWay]);
-    const result = (async () => compute({ share, othersEnded }))();
+    const result = (async () => compute({ release, othersEnded }))();
     this.#underWay.add(result);
     try {
       return await result;
     } finally {
       this.#underWay.delete(result);
-      share();
+      release();
     }
   }
 }

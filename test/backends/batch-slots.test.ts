@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as settled } from "node:timers/promises";
-import { BatchTurns, type Turn } from "../../src/backends/onnx/forwards/batch-turns.ts";
+import { BatchSlots, type Slot } from "../../src/backends/onnx/forwards/batch-slots.ts";
 
-/** Takes turns under letters, and notes which began and ended, in order. */
+/** Runs batches under letters, and notes which began and ended, in order. */
 class Taken {
-  readonly turns = new BatchTurns();
+  readonly slots = new BatchSlots();
   readonly events: string[] = [];
-  readonly begun = new Map<string, Turn>();
+  readonly begun = new Map<string, Slot>();
   readonly end = new Map<string, (error?: Error) => void>();
 
   take(name: string): Promise<string> {
-    return this.turns.take(async (turn) => {
+    return this.slots.run(async (slot) => {
       this.events.push(name);
-      this.begun.set(name, turn);
+      this.begun.set(name, slot);
       await new Promise<void>((resolve, reject) => {
         this.end.set(name, (error) => (error ? reject(error) : resolve()));
       });
@@ -35,17 +35,17 @@ test("batches are computed one after another, in the order in which they came", 
   assert.deepEqual(taken.events, ["a", "a.", "b", "b."]);
 });
 
-test("a shared turn lets the next batch begin, and that one the next only when it shares too", async () => {
+test("a released slot lets the next batch begin, and that one the next only when it releases its own too", async () => {
   const taken = new Taken();
   for (const name of ["a", "b", "c"]) void taken.take(name);
   await settled();
-  taken.begun.get("a")?.share();
+  taken.begun.get("a")?.release();
   await settled();
   assert.deepEqual(taken.events, ["a", "b"]);
   taken.end.get("a")?.();
   await settled();
   assert.deepEqual(taken.events, ["a", "b", "a."]);
-  taken.begun.get("b")?.share();
+  taken.begun.get("b")?.release();
   await settled();
   assert.deepEqual(taken.events, ["a", "b", "a.", "c"]);
 });
@@ -55,7 +55,7 @@ test("a batch can wait until those before it have ended, also if they fail", asy
   const failing = taken.take("a");
   void taken.take("b");
   await settled();
-  taken.begun.get("a")?.share();
+  taken.begun.get("a")?.release();
   await settled();
   let isFree = false;
   void taken.begun.get("b")?.othersEnded.then(() => {

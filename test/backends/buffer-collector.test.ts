@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { Garbage } from "../../src/backends/onnx/forwards/garbage.ts";
+import { BufferCollector } from "../../src/backends/onnx/forwards/buffer-collector.ts";
 
 const MIB = 2 ** 20;
 
 it("garbage is collected once 8 MiB may lie there", () => {
   let collected = 0;
-  const garbage = new Garbage(() => {
+  const collector = new BufferCollector(() => {
     collected += 1;
   });
-  for (let i = 0; i < 7; i++) garbage.note(MIB);
+  for (let i = 0; i < 7; i++) collector.allocated(MIB);
   assert.equal(collected, 0);
-  garbage.note(MIB);
+  collector.allocated(MIB);
   assert.equal(collected, 1);
-  garbage.note(7 * MIB);
+  collector.allocated(7 * MIB);
   assert.equal(collected, 1);
-  garbage.note(100 * MIB);
+  collector.allocated(100 * MIB);
   assert.equal(collected, 2);
 });
 
 it("nothing is done in a process that cannot collect", () => {
   assert.equal(globalThis.gc, undefined);
-  new Garbage().note(100 * MIB);
+  new BufferCollector().allocated(100 * MIB);
 });

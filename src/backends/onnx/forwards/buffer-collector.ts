@@ -5,7 +5,7 @@ const MOST_BYTES = 8 * 2 ** 20;
  * Frees unreferenced buffers. V8 accounts for them only roughly: in each thread it would keep up to 64 MiB of them beside a
  * heap of 8 MiB.
  */
-export class Garbage {
+export class BufferCollector {
   readonly #collect: () => void;
   #bytes = 0;
 
@@ -15,7 +15,7 @@ export class Garbage {
   }
 
   /** Call after allocating buffers, when older ones may be unreferenced. @param bytes size of the new buffers */
-  note(bytes: number): void {
+  allocated(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes < MOST_BYTES) return;
     this.#bytes = 0;
