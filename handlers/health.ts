@@ -17,7 +17,7 @@ export function healthReply(services: Services): Reply<"getHealth"> & Reply<"get
       };
 }
 
-/** The code of an error that an inference would get now. */
+/** The code of an error by status. While the model is loaded again after a crash, requests wait. */
 const UNREADY_CODES = { starting: "STARTING", draining: "DRAINING", failed: "BACKEND_FAILED" } as const;
 
 /** Never contains content of a request. */

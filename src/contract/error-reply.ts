@@ -6,7 +6,7 @@ import type { OutgoingReply } from "./call.ts";
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Response header with the code of an error. */
-const CODE_HEADER = "x-decision-error";
+export const CODE_HEADER = "x-decision-error";
 const MAX_NAME_LENGTH = 100;
 const RETRY_SOON = { "retry-after": "1" };
 

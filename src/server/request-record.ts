@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fastifyPlugin from "fastify-plugin";
 import type { InferenceFacts } from "../contract/call.ts";
+import { CODE_HEADER } from "../contract/error-reply.ts";
 import { type Log, observe } from "./log.ts";
 import type { Connections } from "./wire/connections.ts";
 
@@ -31,6 +32,8 @@ export interface RequestRecord {
   /** Undefined for files of the documentation, unknown paths, and if there was no valid request. */
   readonly operation: string | undefined;
   readonly status: number;
+  /** The code of an error, as in `x-decision-error`. */
+  readonly code?: string | undefined;
   /** Time from its headers to its answer; 0 if there was no valid request. */
   readonly ms: number;
   readonly requestId: string;
@@ -55,10 +58,12 @@ export interface RequestTrace {
 }
 
 export function recordOf(request: FastifyRequest, reply: FastifyReply): RequestRecord {
+  const code = reply.getHeader(CODE_HEADER);
   return {
     method: request.method,
     operation: request.routeOptions.config.operationId,
     status: reply.statusCode,
+    code: typeof code === "string" ? code : undefined,
     ms: reply.elapsedTime,
     requestId: request.id,
     traceId: request.trace?.traceId ?? callersTraceId(request.raw),
@@ -96,12 +101,13 @@ export const requestRecords = fastifyPlugin<{ readonly onRequestEnd: RequestList
 
 /** Logs one line per request: operation, counts, times, request id and name of the key. Never any content of the request. */
 export function logAccess(log: Log, record: RequestRecord): void {
-  const { method, operation, status, ms, requestId, traceId, keyName, inferences = [] } = record;
+  const { method, operation, status, code, ms, requestId, traceId, keyName, inferences = [] } = record;
   log.info(
     {
       method,
       operation,
       status,
+      ...(code !== undefined && { code }),
       ms: rounded(ms),
       requestId,
       ...(traceId !== undefined && { traceId }),

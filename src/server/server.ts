@@ -95,7 +95,7 @@ export interface ServerOptions {
 /**
  * The web server over a contract. It never listens by itself.
  *
- *     socket -> Node's parser -> Host (403) -> route (404, 405) -> key (401) -> media type (422) -> size (413) -> queue (503) -> body -> contract.call
+ *     socket -> Node's parser -> Host (403) -> route (404, 405) -> key (401) -> media type (422) -> size (413) -> body -> contract.call -> queue (503)
  *                   |        |
  *                   |        `-> full queue and no other fault: quick-refusals.ts
  *                   `-> broken HTTP, timeouts: wire-failures.ts

@@ -25,6 +25,12 @@ describe("an observer that throws is logged and harms no request", () => {
     await withServer(await fakeServer({ log, onRequestEnd: fail }), async (port) => {
       assert.deepEqual(await statuses(port), [200, 401, 404]);
     });
+    const lines = log.entries.filter(({ message }) => message === "request").map(({ fields }) => fields);
+    assert.deepEqual(lines.map(({ status, code }) => [status, code]).sort(), [
+      [200, undefined],
+      [401, "KEY_MISSING"],
+      [404, "NOT_FOUND"],
+    ]);
     const faults = log.entries.filter(({ level }) => level === "error");
     assert.deepEqual(
       faults.map(({ fields }) => fields.observer),

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from "fastify";
 import type { Account, InferenceFacts, OutgoingReply } from "../../contract/call.ts";
 import { ServiceError } from "../../errors.ts";
-import { readBody } from "../wire/bodies.ts";
+import { receiveBody } from "../wire/bodies.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead } from "./head-checks.ts";
 import type { HostCheck } from "./http-rules.ts";
@@ -83,7 +83,7 @@ async function replyTo(
   const holder = checkHead(raw, ROUTE, headChecks);
   request.keyName = holder?.name;
   const account = openAccount(holder);
-  const { bytes, release } = await readBody(raw, reply.raw, bodies).catch((error: unknown) => {
+  const { bytes, release } = await receiveBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countEarlyEnd(admission, error)) reply.header("connection", "close"); // the body may never end
     throw error;
   });

@@ -17,7 +17,7 @@ import { queueErrors } from "../../inference/queue/outcomes.ts";
 import { KeyAccount } from "../../keys/key-rates.ts";
 import type { KeyHolder } from "../../keys/key-ring.ts";
 import type { Log } from "../log.ts";
-import { type BodyLimits, readBody, type WholeBody } from "../wire/bodies.ts";
+import { type BodyLimits, receiveBody, type WholeBody } from "../wire/bodies.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
 import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
 
@@ -92,7 +92,7 @@ async function replyTo(
   request.keyName = holder?.name;
   if (!hasBody) return contract.call({ operationId, requestId: id, signal, body: NO_BODY });
   const account = openAccount(holder);
-  const received = readBody(raw, reply.raw, bodies).catch((error: unknown) => {
+  const received = receiveBody(raw, reply.raw, bodies).catch((error: unknown) => {
     if (countEarlyEnd(admission, error)) reply.header("connection", "close"); // the body may never end
     throw error;
   });

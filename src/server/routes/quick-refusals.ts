@@ -64,7 +64,8 @@ export function createQuickRefusal(options: QuickRefusalOptions): QuickRefusal {
     const { method, operationId: operation } = route;
     const ms = performance.now() - startedAt;
     const { keyName } = sender;
-    onRequestEnd({ method, operation, status, ms, requestId, traceId: callersTraceId(request), keyName });
+    const traceId = callersTraceId(request);
+    onRequestEnd({ method, operation, status, code: "QUEUE_FULL", ms, requestId, traceId, keyName });
     return true;
   };
 }

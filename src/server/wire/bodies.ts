@@ -30,7 +30,7 @@ export interface WholeBody {
  * @throws ServiceError BODY_TOO_LARGE | QUEUE_FULL (the memory for bodies is full) | DRAINING | DEADLINE_EXCEEDED | CANCELLED if
  *         the connection closes before the end of the body
  */
-export async function readBody(
+export async function receiveBody(
   request: IncomingMessage,
   response: ServerResponse,
   { maxBodyBytes, deadlineMs, clock, budget }: BodyLimits,

@@ -75,7 +75,7 @@ export function onClientError(
     void refuse(options, socket, failure).then((sent) => {
       if (sent === undefined) return;
       log.debug({ kind: failure.kind, code: error.code, ...sent }, "request refused");
-      onRequestEnd({ method: undefined, operation: undefined, ms: 0, ...sent });
+      onRequestEnd({ method: undefined, operation: undefined, code: failure.kind, ms: 0, ...sent });
     });
   };
 }
