@@ -56,7 +56,7 @@ def same_weights(a, b):
 
 
 def on_grid(path):
-    """Checks that snapping again does not change the package's weights. test/models/embedded-weights.test.ts checks
+    """Checks that snapping again does not change the package's weights. test/models/embedded-weights.deep.test.ts checks
     that the grid is the service's."""
     stored = weights.load(path)
     for name, tensor in unpack(pack(stored)).items():

@@ -54,26 +54,6 @@ describe("decision completion", () => {
       check(line, offered[at]?.split(" ") ?? [], offers, withholds);
   });
 
-  it("completes in fish", { skip: has("fish") ? false : "fish is not installed" }, () => {
-    const file = path.join(folder, "decision.fish");
-    writeFileSync(file, completionScript("fish", config));
-    const asked = CASES.map(({ line }) => `complete -C 'decision ${line}'; echo ---`);
-    const { stdout, stderr } = spawnSync(
-      "fish",
-      ["--no-config", "-c", [`source ${file}`, ...asked].join("\n")],
-      {
-        encoding: "utf8",
-        env: { ...process.env, HOME: folder },
-      },
-    );
-    assert.equal(stderr, "");
-    const offered = stdout
-      .split("---\n")
-      .map((part) => part.split("\n").map((row) => row.split("\t")[0] ?? ""));
-    for (const [at, { line, offers, withholds = [] }] of CASES.entries())
-      check(line, offered[at] ?? [], offers, withholds);
-  });
-
   it("completes in zsh", { skip: has("zsh") && has("script") ? false : "zsh is not installed" }, async () => {
     const file = path.join(folder, "decision.zsh");
     writeFileSync(file, completionScript("zsh", config));

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import path from "node:path";
 import { describe, it } from "node:test";
 import { likely } from "../../src/cli/likely.ts";
 import { unknownVariables } from "../../src/cli/unknown-variables.ts";
-import { packageRoot } from "../support/package-root.ts";
 import { decision } from "./decision.ts";
 import { inProcess } from "./in-process.ts";
 
@@ -113,40 +110,5 @@ describe("--json", () => {
       assert.match(JSON.stringify(error), says);
       assert.match(stderr, says);
     }
-  });
-});
-
-/** The environment of an ordinary shell, without the test's variables about colours, such as `CI` or `FORCE_COLOR`. */
-const PLAIN = {
-  PATH: process.env.PATH ?? "",
-  HOME: process.env.HOME ?? "",
-  SHELL: "/bin/sh",
-  TERM: "xterm-256color",
-};
-const help = [process.execPath, path.join(packageRoot, "bin/decision.js"), "--help"];
-
-/** The output of the help on a terminal opened by `script`. */
-function onTerminal(command: readonly string[], env: Record<string, string> = {}) {
-  return spawnSync("script", ["-qec", command.join(" "), "/dev/null"], {
-    encoding: "utf8",
-    env: { ...PLAIN, ...env },
-  });
-}
-
-describe("colours", {
-  skip: onTerminal(["true"]).status === 0 ? false : "script cannot open a terminal",
-}, () => {
-  const isColoured = (text: string) => text.includes("\u001b[");
-
-  it("are there on a terminal", () => {
-    const { stdout, stderr } = onTerminal(help);
-    assert.ok(isColoured(stdout), `${stdout}${stderr}`);
-  });
-
-  it("are not there with NO_COLOR", () => assert.ok(!isColoured(onTerminal(help, { NO_COLOR: "1" }).stdout)));
-
-  it("are not there in a pipe", () => {
-    const [program = "", ...args] = help;
-    assert.ok(!isColoured(spawnSync(program, args, { encoding: "utf8", env: PLAIN }).stdout));
   });
 });

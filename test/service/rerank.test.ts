@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { createFastEngine, MODEL_ID } from "../../packages/conformance/test/fast-engine.ts";
+import { createFastEngine } from "../../packages/conformance/test/fast-engine.ts";
 import { createApp } from "../../src/app.ts";
 import { checkOf } from "../contract/response-check.ts";
 import { MARK, words } from "./service.ts";
@@ -131,38 +131,10 @@ for (const url of PATHS) {
   });
 }
 
-describe("Jina's rerank", () => {
-  it("returns documents unless it is told not to, takes objects, and ignores what it does not know", async () => {
-    const documents = ["one", { text: "two" }];
-    const rows = await rerank("/v1/rerank", QUERY, documents, { late: true });
-    assert.deepEqual(new Map(rows.map(({ index, text }) => [index, text])).get(1), "two");
-    const [bare] = await rerank("/v1/rerank", QUERY, documents, { return_documents: false, top_n: 1 });
-    assert.equal(bare?.text, undefined);
-    const { body } = await post("/v1/rerank", { query: QUERY, documents, max_doc_length: 1, model: "any" });
-    assert.equal(body.model, MODEL_ID);
-    assert.equal(body.warnings, undefined);
-  });
-});
-
 describe("TEI's rerank", () => {
   it("names the paths for requests with documents", async () => {
     const { status, body } = await post("/rerank", { query: QUERY, documents: ["a"], top_n: 1 });
     assert.equal(status, 422);
     assert.match(body.error, /texts: Expected the member "texts".* \/v1\/rerank .* \/v2\/rerank/);
-  });
-
-  it("cuts to max_input_length from the side that is named", async () => {
-    const { body: info } = { body: (await app.inject({ url: "/info" })).json() };
-    const length = info.max_input_length;
-    const text = `${words(length, "go")} ${words(length, "come")}`;
-    const cutScore = async (direction: string) => {
-      const options = { truncate: true, truncation_direction: direction };
-      const { body, headers } = await post("/rerank", { query: QUERY, texts: [text], ...options });
-      assert.equal(headers["x-cut-documents"], "1");
-      return body[0].score;
-    };
-    const scoreOf = async (one: string) => (await rerank("/rerank", QUERY, [one]))[0]?.score;
-    assert.equal(await cutScore("Right"), await scoreOf(words(length, "go")));
-    assert.equal(await cutScore("Left"), await scoreOf(words(length, "come")));
   });
 });

@@ -25,7 +25,6 @@ function familyOf(pid: number): number[] {
 
 for (const { name, signal } of [
   { name: "SIGTERM to npm", signal: (npm: number) => process.kill(npm, "SIGTERM") },
-  { name: "SIGTERM to all its processes at once", signal: (npm: number) => process.kill(-npm, "SIGTERM") },
   { name: "Ctrl-C", signal: (npm: number) => process.kill(-npm, "SIGINT") },
 ]) {
   test(`npm start serves; ${name} lets it answer what it has accepted, then all of it ends`, async () => {
