@@ -19,7 +19,7 @@ const asObject = (names: readonly string[]) =>
 /** Orders and ties. */
 export const RANKING_FAULTS: readonly PlantedFault[] = [
   ...faults({
-    "tied candidates by the alphabet: rank.every-answer": sorted(
+    "tied candidates by the alphabet: rank.ties, rank.every-answer": sorted(
       (a, b) => scoreOf(b) - scoreOf(a) || byLabel(a, b),
     ),
     "of tied labels the first by the alphabet is the choice: systemone.ties": eachOf("choice", (answer) => {
