@@ -1,186 +1,164 @@
-import { appendFile, open, stat, truncate } from "node:fs/promises";
+import { constants, createWriteStream, openSync, statfsSync } from "node:fs";
+import { rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { codeOf } from "../errors.ts";
-import { digestOf } from "../models/package/package-file.ts";
-import { byteCount, type HubClient, type HubFile, type HubReply } from "./client.ts";
-import { connectionError, diskError, failed, Interruption } from "./failures.ts";
+import type { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { codeOf, ServiceError } from "../errors.ts";
+import type { HubClient, HubReply, HubRevision } from "./client.ts";
+import { connectionError, failed, Interruption } from "./failures.ts";
+import { type Digest, hasContent } from "./local-files.ts";
 import { type Patience, Retries } from "./patience.ts";
 
-/** A file to fetch. */
-export interface Wanted {
-  readonly file: HubFile;
-  readonly sha256: string;
-  /** Size according to the hub, if known. */
-  readonly bytes: number | undefined;
+/** A file of a package. */
+export interface PackageFile extends Digest {
+  readonly name: string;
+  /** Path in the repository. */
+  readonly path: string;
   /** Maximum size, whatever the hub says. */
   readonly maxBytes: number;
-  /** Target of the bytes. Existing bytes are continued. */
-  readonly partial: string;
 }
 
 export interface DownloadControl extends Patience {
   readonly client: HubClient;
-  /** Called with the number of bytes received. */
-  readonly onBytes: (bytes: number) => void;
+  readonly origin: HubRevision;
+  /** Called with the number of bytes received, and the file's size if it is known. */
+  readonly onBytes: (bytes: number, totalBytes: number | undefined) => void;
 }
+
+/** Bytes that may wait to be written. They are written even if the connection breaks. */
+const MOST_WAITING = 2 ** 20;
 
 /**
- * Fetches a file into `partial` until size and SHA-256 match.
+ * Fetches a file into `<target>.partial` until its digest matches, and gives it its name.
  *
- *     nothing ─▶ bytes 0.. ─▶ broken ─▶ bytes n.. (206) ─▶ all there ─▶ SHA-256 right: done
- *                   ▲                        │                            │ wrong, the first time
- *                   ╰── changed (200, 416) ──┴────────────────────────────╯
+ * Several pulls may write to the same partial file: all write the same bytes to the same places, none shortens the file,
+ * and none begins behind its end. So it has no gaps, and the first to complete it renames it.
  *
- * @throws ServiceError PULL_FAILED
+ * @throws ServiceError PULL_FAILED; the system's error
  */
-export async function download(wanted: Wanted, control: DownloadControl): Promise<void> {
-  const { partial, sha256, file } = wanted;
+export async function download(file: PackageFile, target: string, control: DownloadControl): Promise<void> {
+  const partial = `${target}.partial`;
+  const { name } = file;
+  const { signal, note } = control;
   const retries = new Retries(control);
-  let hasBeenWrong = false;
-  await appendFile(partial, "").catch((error: unknown) => {
-    throw diskError(error, path.dirname(partial));
-  });
-  for (;;) {
-    const bytes = await transferAll(wanted, control, retries);
-    const found = await digestOf(partial, control.signal);
-    if (found === sha256) return;
-    await discard(partial);
-    // bytes of an earlier pull may belong to another file or be damaged
-    if (hasBeenWrong) {
-      throw failed(
-        `${file.name} was received twice with the wrong content: ${bytes} bytes with the SHA-256 ${found}, expected ${sha256}. It was discarded.`,
-      );
-    }
-    hasBeenWrong = true;
-    control.note(`${file.name} differs from the published file; fetching it again`);
+  for (const isLast of [false, true]) {
+    await retries.until(name, () => transfer(file, partial, control, () => retries.progressed()));
+    if ((await hasContent(partial, file, signal)) && (await isRenamed(partial, target))) return;
+    if (await hasContent(target, file, signal)) return; // another pull has renamed it
+    await rm(partial, { force: true });
+    // what an earlier pull received may be damaged
+    if (isLast) throw failed(`${name} was received twice with the wrong content. It was discarded.`);
+    note(`${name} differs from the published file; fetching it again`);
   }
 }
 
-/** @returns the number of bytes, when the server has sent all */
-async function transferAll(wanted: Wanted, control: DownloadControl, retries: Retries): Promise<number> {
-  let size = wanted.bytes;
-  for (;;) {
-    const have = await sizeOf(wanted.partial);
-    if (size !== undefined && have === size) return have;
-    if (size !== undefined && have > size) await discard(wanted.partial);
-    try {
-      size = (await transfer(wanted, size, control, () => retries.progressed())) ?? size;
-      // a server that never gave a size has sent everything when it ends
-      if (size === undefined) return await sizeOf(wanted.partial);
-    } catch (error) {
-      control.signal.throwIfAborted();
-      if (!(error instanceof Interruption)) throw error;
-      await retries.pause(wanted.file.name, error);
-    }
+/** @returns false if there is no partial file any more */
+async function isRenamed(partial: string, target: string): Promise<boolean> {
+  try {
+    await rename(partial, target);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
   }
 }
 
-/** One answer, continuing the last one. @returns the file's size, if the answer gives it */
+/** One answer, continuing what is there. @throws Interruption if it does not complete the file */
 async function transfer(
-  wanted: Wanted,
-  size: number | undefined,
-  { client, onBytes, signal }: DownloadControl,
+  file: PackageFile,
+  partial: string,
+  { client, origin, onBytes, signal }: DownloadControl,
   onProgress: () => void,
-): Promise<number | undefined> {
-  const have = Math.min(await sizeOf(wanted.partial), size ?? Number.POSITIVE_INFINITY);
-  const reply = await client.open(wanted.file, have);
-  const { offset, total } = await beginning(reply, have, size, wanted);
-  const most = total ?? wanted.maxBytes;
-  if (offset === 0) await discard(wanted.partial);
-  let at = offset;
-  const handle = await open(wanted.partial, "r+").catch((error: unknown) => {
-    throw diskError(error, path.dirname(wanted.partial));
-  });
+): Promise<void> {
+  const have = await sizeOf(partial);
+  const reply = await client.open({ ...origin, name: file.path }, have);
+  const { body, host } = reply;
   try {
-    for await (const chunk of chunksOf(reply, signal)) {
-      if (at + chunk.length > most) {
-        await discard(wanted.partial);
-        throw tooMuch(wanted, total);
-      }
-      for (let done = 0; done < chunk.length; ) {
-        const { bytesWritten } = await handle
-          .write(chunk, done, chunk.length - done, at)
-          .catch((error: unknown) => {
-            throw diskError(error, path.dirname(wanted.partial));
-          });
-        done += bytesWritten;
-        at += bytesWritten;
-      }
-      onProgress();
-      onBytes(at);
+    const { offset, total } = placeOf(reply, have);
+    if (offset === undefined) {
+      if (total === have) return; // everything was received before
+      await rm(partial, { force: true });
+      throw new Interruption(`${host} cannot resume ${file.name} at byte ${have}`);
     }
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  if (total !== undefined && at < total)
-    throw new Interruption(`${reply.host} ended after ${at} of ${total} bytes`);
-  return total;
-}
-
-/** Offset of the answer's bytes, and the total size. @throws ServiceError PULL_FAILED | Interruption */
-async function beginning(
-  { status, header, host, drop }: HubReply,
-  have: number,
-  size: number | undefined,
-  { partial, file, maxBytes }: Wanted,
-): Promise<{ offset: number; total: number | undefined }> {
-  const encoding = header("content-encoding");
-  if (encoding !== undefined && encoding !== "identity") {
-    drop();
-    throw failed(
-      `${host} sends ${file.name} with the encoding ${encoding.slice(0, 40)}, which was not requested.`,
-    );
-  }
-  const range = /^bytes (?:(\d{1,15})-\d{1,15}|\*)\/(\d{1,15}|\*)$/.exec(header("content-range") ?? "");
-  const total = status === 200 ? byteCount(header("content-length")) : byteCount(range?.[2]);
-  const isOther = total !== undefined && size !== undefined && total !== size;
-  if (status !== 200 && (status === 416 || isOther || byteCount(range?.[1]) !== have)) {
-    drop();
-    // everything was received, and the size was unknown
-    if (status === 416 && total === have) return { offset: have, total };
-    await discard(partial);
-    throw new Interruption(`${host} cannot resume ${file.name} at byte ${have}`);
-  }
-  if (isOther) {
-    drop();
-    throw failed(`${file.name} has ${size} bytes according to the hub, but ${host} sends ${total}.`);
-  }
-  if ((total ?? 0) > maxBytes) {
-    drop();
-    throw failed(`${file.name} has ${total} bytes; the maximum is ${maxBytes}.`);
-  }
-  return { offset: status === 206 ? have : 0, total: total ?? size };
-}
-
-async function* chunksOf(reply: HubReply, signal: AbortSignal): AsyncGenerator<Buffer> {
-  if (reply.status === 416) return;
-  try {
-    yield* reply.body;
+    checkHead(reply, total, file);
+    checkSpace(path.dirname(partial), (total ?? 0) - offset);
+    let at = offset;
+    body.on("data", (chunk: Buffer) => {
+      at += chunk.length;
+      if (at > (total ?? file.maxBytes)) body.destroy(tooMuch(file, total));
+      onProgress();
+      onBytes(at, total);
+    });
+    await write(body, partial, offset);
+    if (total !== undefined && at < total)
+      throw new Interruption(`${host} ended after ${at} of ${total} bytes`);
   } catch (error) {
     signal.throwIfAborted();
-    throw connectionError(error, reply.host, false);
+    const isOfConnection = error === body.errored && !(error instanceof ServiceError);
+    throw isOfConnection ? connectionError(error, host, false) : error;
+  } finally {
+    body.destroy();
   }
 }
 
-function tooMuch({ file, maxBytes }: Wanted, total: number | undefined) {
-  const most = total === undefined ? `allowed ${maxBytes}` : `announced ${total}`;
-  return failed(`${file.name} has more bytes than the ${most}.`);
+/** Where the answer's bytes belong, unless it cannot continue at byte `have`; and the file's size, if known. */
+function placeOf({ status, header }: HubReply, have: number) {
+  const range = /^bytes (?:(\d{1,15})-\d{1,15}|\*)\/(\d{1,15}|\*)$/.exec(header("content-range") ?? "");
+  if (status === 200) return { offset: 0, total: byteCount(header("content-length")) };
+  const isNext = status === 206 && byteCount(range?.[1]) === have;
+  return { offset: isNext ? have : undefined, total: byteCount(range?.[2]) };
 }
 
-async function discard(partial: string): Promise<void> {
-  try {
-    await truncate(partial, 0);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw diskError(error, path.dirname(partial));
-  }
+/** @throws ServiceError PULL_FAILED for an answer that cannot be the file */
+function checkHead(
+  { header, host }: HubReply,
+  total: number | undefined,
+  { name, maxBytes }: PackageFile,
+): void {
+  const encoding = header("content-encoding") ?? "identity";
+  if (encoding !== "identity")
+    throw failed(
+      `${host} sends ${name} with the encoding ${encoding.slice(0, 40)}, which was not requested.`,
+    );
+  if ((total ?? 0) > maxBytes) throw failed(`${name} has ${total} bytes; the maximum is ${maxBytes}.`);
+}
+
+/** @throws ServiceError PULL_FAILED if the disk has too little space */
+function checkSpace(folder: string, needed: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  if (needed <= free) return;
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+  throw failed(`the disk of ${folder} has ${megabytes(free)} free; ${megabytes(needed)} are needed.`);
+}
+
+/** Writes a body to its place. Of a body that breaks, it writes what was received. @throws the body's or the system's error */
+async function write(body: Readable, partial: string, start: number): Promise<void> {
+  const fd = openSync(partial, constants.O_WRONLY | constants.O_CREAT);
+  const sink = createWriteStream(partial, { fd, start, highWaterMark: MOST_WAITING, flush: true });
+  body.once("error", () => sink.end());
+  if (body.errored === null) body.pipe(sink);
+  else sink.end();
+  await finished(sink);
+  if (body.errored !== null) throw body.errored;
+}
+
+function tooMuch({ name, maxBytes }: PackageFile, total: number | undefined) {
+  return failed(
+    `${name} has more bytes than the ${total === undefined ? `allowed ${maxBytes}` : `announced ${total}`}.`,
+  );
+}
+
+function byteCount(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 async function sizeOf(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return 0;
-    throw diskError(error, path.dirname(file));
-  }
+  return stat(file).then(
+    ({ size }) => size,
+    (error: unknown) => {
+      if (codeOf(error) === "ENOENT") return 0;
+      throw error;
+    },
+  );
 }

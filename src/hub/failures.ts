@@ -21,8 +21,8 @@ export interface Asked {
   readonly endpoint: string;
   readonly repository: string;
   readonly revision: string;
-  /** "" for the repository itself. */
-  readonly file: string;
+  /** Path of a file; "" for the repository itself. */
+  readonly name: string;
   readonly hasToken: boolean;
 }
 
@@ -49,19 +49,19 @@ export function refusalError(refusal: Refusal, asked: Asked): ServiceError | Int
   }
   // the redirect may have expired; the hub gives a new one
   if (!isHub && status < 500 && status >= 400)
-    return new Interruption(`${host}, where the hub redirects, refuses ${asked.file} (${status})`);
+    return new Interruption(`${host}, where the hub redirects, refuses ${asked.name} (${status})`);
   // the hub says so of what does not exist, too, unless a token proves that the caller may know
   if (
     status === 401 &&
     refusal.header("x-error-code") !== "GatedRepo" &&
-    asked.file === "" &&
+    asked.name === "" &&
     !asked.hasToken
   )
     return failed(unknownMessage(asked));
   if (status === 401) return failed(loginMessage(asked, said(refusal)));
   if (status === 403) return failed(termsMessage(asked, said(refusal)));
   if (status === 404) return failed(missingMessage(asked, refusal));
-  return failed(`${host} answered ${status} for ${asked.file || asked.repository}${said(refusal)}.`);
+  return failed(`${host} answered ${status} for ${asked.name || asked.repository}${said(refusal)}.`);
 }
 
 const pageOf = ({ endpoint, repository }: Asked) => `${endpoint}/${repository}`;
@@ -88,15 +88,15 @@ function termsMessage(asked: Asked, reason: string): string {
 }
 
 function missingMessage(asked: Asked, { header }: Refusal): string {
-  const { endpoint, repository, revision, file } = asked;
+  const { endpoint, repository, revision, name } = asked;
   switch (header("x-error-code")) {
     case "RepoNotFound":
       return `${endpoint} has no model ${repository} (404).`;
     case "RevisionNotFound":
       return `${repository} at ${endpoint} has no revision ${revision} (404).`;
     default:
-      if (file === "") return `${endpoint} has no model ${repository} (404).`;
-      return `${repository} at ${endpoint} has no file ${file} in revision ${revision} (404).`;
+      if (name === "") return `${endpoint} has no model ${repository} (404).`;
+      return `${repository} at ${endpoint} has no file ${name} in revision ${revision} (404).`;
   }
 }
 

@@ -1,70 +1,47 @@
-import { constants, copyFile, rm } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { constants, copyFile, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "../errors.ts";
-import type { Manifest } from "../models/package/manifest.ts";
-import { readManifestText } from "../models/package/package.ts";
-import { digestOf, locateFile } from "../models/package/package-file.ts";
+import { digestOf, locateFile, makeFolder } from "../models/package/package-file.ts";
 
-/** Content of `manifest.json` of a pulled package. */
-export function manifestText(manifest: Manifest): string {
-  return `${JSON.stringify(manifest, null, 2)}\n`;
+/** The digest of a file's content. The hub states a SHA-256 for large files only. */
+export interface Digest {
+  readonly sha256: string | undefined;
+  /** Git's id of the content: SHA-1 of `blob <bytes>\0` and the content. */
+  readonly gitId?: string | undefined;
 }
 
 /**
- * Size of a file if the folder has it with exactly this content. Unreadable files count as missing.
+ * Whether a folder has a file with exactly this content. Unreadable files, and links out of the folder, count as missing.
  *
  * @throws the signal's reason
  */
-export async function rightBytes(
+export async function isPresent(
   folder: string,
   name: string,
-  sha256: string,
+  digest: Digest,
   signal: AbortSignal,
-): Promise<number | undefined> {
+): Promise<boolean> {
   const located = await locateFile(folder, name);
-  if (located.fault !== undefined) return undefined;
-  return (await contentFault(located.path, sha256, signal)) === undefined ? located.bytes : undefined;
+  return located.fault === undefined && hasContent(located.path, digest, signal);
+}
+
+/** Whether a file can be read and has this content. @throws the signal's reason */
+export async function hasContent(file: string, digest: Digest, signal: AbortSignal): Promise<boolean> {
+  return (await contentFault(file, digest, signal)) === undefined;
 }
 
 /**
- * The files of a package that is complete in its folder, manifest included. Writes nothing, because the store may be
- * read-only.
+ * Copies a file from the cache of the hub's own tools. Unusable files are reported and treated as missing.
  *
- * @throws the signal's reason
- */
-export async function completeFiles(
-  folder: string,
-  manifest: Manifest,
-  signal: AbortSignal,
-): Promise<readonly { readonly name: string; readonly bytes: number }[] | undefined> {
-  const present = await readManifestText(folder).catch(() => "");
-  if (present !== manifestText(manifest)) return undefined;
-  const files: { name: string; bytes: number }[] = [];
-  for (const [name, sha256] of Object.entries(manifest.files)) {
-    const bytes = await rightBytes(folder, name, sha256, signal);
-    if (bytes === undefined) return undefined;
-    files.push({ name, bytes });
-  }
-  return files;
-}
-
-/** A file in the cache of the hub's own tools. */
-export interface CachedFile {
-  /** Folder of the commit's files, mostly links. */
-  readonly snapshot: string;
-  readonly name: string;
-  readonly sha256: string;
-}
-
-/**
- * Copies a file from the hub's cache. Unusable files are reported and treated as missing.
- *
- * @returns whether the copy exists with the expected content
+ * @param snapshot folder of the commit's files in the cache, mostly links
+ * @returns whether `target` now exists with the expected content
  * @throws the system's error when the copy cannot be written; the signal's reason
  */
 export async function copyCached(
-  { snapshot, name, sha256 }: CachedFile,
-  copy: string,
+  snapshot: string,
+  { path: name, ...digest }: Digest & { readonly path: string },
+  target: string,
   { note, signal }: { readonly note: (text: string) => void; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const located = await locateFile(snapshot, name);
@@ -72,34 +49,47 @@ export async function copyCached(
   // also checked before copying: an error during the copy does not show which side failed
   const fault =
     located.fault === undefined
-      ? ((await contentFault(located.path, sha256, signal)) ??
-        (await copyFault(located.path, copy, sha256, signal)))
+      ? ((await contentFault(located.path, digest, signal)) ??
+        (await copyFault(located.path, target, digest, signal)))
       : located.why;
   if (fault !== undefined) note(`${path.join(snapshot, name)} ${fault}: not used`);
   return fault === undefined;
 }
 
-/** Copies, and keeps the copy if its content is right. */
+/** Copies, and gives the copy its name if its content is right. */
 async function copyFault(
   file: string,
-  copy: string,
-  sha256: string,
+  target: string,
+  digest: Digest,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // shares blocks if the file system can
-  await copyFile(file, copy, constants.COPYFILE_FICLONE);
-  const fault = await contentFault(copy, sha256, signal);
-  if (fault !== undefined) await rm(copy);
-  return fault;
+  const copy = `${target}.${randomUUID()}`;
+  await makeFolder(path.dirname(target));
+  try {
+    // shares blocks if the file system can
+    await copyFile(file, copy, constants.COPYFILE_FICLONE);
+    const fault = await contentFault(copy, digest, signal);
+    if (fault === undefined) await rename(copy, target);
+    return fault;
+  } finally {
+    await rm(copy, { force: true });
+  }
 }
 
 /** The fault of a file's content, as the end of a sentence. @throws the signal's reason */
-async function contentFault(file: string, sha256: string, signal: AbortSignal): Promise<string | undefined> {
+async function contentFault(file: string, digest: Digest, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const found = await digestOf(file, signal);
-    return found === sha256 ? undefined : "differs from the published file";
+    const isRight =
+      digest.sha256 === undefined
+        ? gitIdOf(await readFile(file)) === digest.gitId
+        : (await digestOf(file, signal)) === digest.sha256;
+    return isRight ? undefined : "differs from the published file";
   } catch (error) {
     signal.throwIfAborted();
     return `cannot be read (${codeOf(error) ?? String(error)})`;
   }
 }
+
+/** @see https://git-scm.com/book/en/v2/Git-Internals-Git-Objects */
+const gitIdOf = (content: Uint8Array) =>
+  createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");

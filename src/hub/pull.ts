@@ -4,19 +4,11 @@ import type { Manifest } from "../models/package/manifest.ts";
 import type { PublishedModel } from "../models/store/catalogue.ts";
 import { packageFolder } from "../models/store/store.ts";
 import { HubClient } from "./client.ts";
+import type { PackageFile } from "./download.ts";
 import { baseName, type ChosenFiles, chooseFiles, externalFilesOf } from "./file-choice.ts";
-import {
-  checkOnline,
-  inFolder,
-  largeFile,
-  type PackageFile,
-  type PackagePull,
-  type PulledFiles,
-  type PullOptions,
-  presentFiles,
-} from "./package-pull.ts";
+import { checkOnline, PackagePull, type PulledFiles, type PullOptions } from "./package-pull.ts";
 import { Retries } from "./patience.ts";
-import { type Repository, type RepositoryName, readRepository } from "./repository.ts";
+import { type Repository, type RepositoryFile, type RepositoryName, readRepository } from "./repository.ts";
 
 export type { PullOptions, PullProgress } from "./package-pull.ts";
 
@@ -36,16 +28,10 @@ export interface PulledModel {
 export async function pullModel(model: PublishedModel, options: PullOptions): Promise<PulledModel> {
   const { manifest, maxFileBytes } = model;
   const folder = packageFolder(options.store, manifest.id);
-  const wanted = Object.entries(manifest.files).map(([name, sha256]): PackageFile => {
-    return { name, path: name, sha256, maxBytes: maxFileBytes };
-  });
-  const files =
-    (await presentFiles(manifest, folder, options.signal)) ??
-    (await inFolder(manifest.origin, folder, options, async (pull) => {
-      await pull.bring(wanted);
-      return pull.finish(manifest);
-    }));
-  return { id: manifest.id, folder, files };
+  const pull = new PackagePull(manifest.origin, folder, options);
+  const files = Object.entries(manifest.files);
+  await pull.bring(files.map(([name, sha256]) => ({ name, path: name, sha256, maxBytes: maxFileBytes })));
+  return { id: manifest.id, folder, files: await pull.finish(manifest) };
 }
 
 /** A model of any repository: how its package is made of its files. */
@@ -65,6 +51,8 @@ export interface RepositoryWish {
 
 /** Name of the graph in a package, whatever it is called in its repository. */
 const GRAPH = "model.onnx";
+/** Maximum size of a graph and its data: larger ones would not answer in time on processors. */
+const MAX_GRAPH_BYTES = 2 ** 34;
 
 /**
  * Fetches a model of any repository. Its branch is resolved to a commit once, and every file is checked against the digest that
@@ -78,23 +66,25 @@ export async function pullRepository(wish: RepositoryWish, options: PullOptions)
   wish.onChosen(repository, chosen);
   const id = `${repository.repository}@${repository.revision}`;
   const folder = packageFolder(options.store, id);
-  const fill = async (pull: PackagePull) => {
-    await pull.bringTexts(chosen.descriptions);
+  const pull = new PackagePull(repository, folder, options);
+  try {
+    await pull.bring([...chosen.descriptions].map(([name, file]) => packageFile(name, file)));
     await wish.examine(folder);
-    await pull.bring([largeFile(GRAPH, chosen.graph)]);
+    await pull.bring([packageFile(GRAPH, chosen.graph)]);
     const others = await wish.externalFiles(path.join(folder, GRAPH));
     const data = externalFilesOf(repository, chosen.graph, others);
-    await pull.bring(data.map((file) => largeFile(baseName(file.path), file)));
-    return pull.finish(await wish.describe(folder, repository));
-  };
-  const files = await inFolder(repository, folder, options, (pull) =>
-    fill(pull).catch(async (error: unknown) => {
-      // what cannot be served is of no use to the next pull
-      if (error instanceof ServiceError && error.kind === "INVALID_MODEL") await pull.discard();
-      throw error;
-    }),
-  );
-  return { id, folder, files };
+    await pull.bring(data.map((file) => packageFile(baseName(file.path), file)));
+    return { id, folder, files: await pull.finish(await wish.describe(folder, repository)) };
+  } catch (error) {
+    // what cannot be served is of no use to the next pull
+    if (error instanceof ServiceError && error.kind === "INVALID_MODEL") await pull.discard();
+    throw error;
+  }
+}
+
+/** A file of a repository, under its name in the package. */
+function packageFile(name: string, { path, bytes, sha256, gitId }: RepositoryFile): PackageFile {
+  return { name, path, sha256, gitId, maxBytes: Math.min(bytes, MAX_GRAPH_BYTES) };
 }
 
 async function describeRepository(name: RepositoryName, options: PullOptions): Promise<Repository> {

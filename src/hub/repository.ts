@@ -1,6 +1,7 @@
 import { isModelId, isRepository } from "../models/package/names.ts";
 import { memberOf } from "../records.ts";
 import { failed } from "./failures.ts";
+import type { Digest } from "./local-files.ts";
 
 /** What the hub says of a repository at a commit. */
 export interface Repository {
@@ -15,14 +16,10 @@ export interface Repository {
   readonly changedOn: string | undefined;
 }
 
-export interface RepositoryFile {
+export interface RepositoryFile extends Digest {
   /** With `/` between folders. */
   readonly path: string;
   readonly bytes: number;
-  /** SHA-256 of the content; the hub states it for large files. */
-  readonly sha256: string | undefined;
-  /** Git's id of the content: SHA-1 of `blob <bytes>\0` and the content. */
-  readonly gitId: string | undefined;
 }
 
 /** A repository on the command line. */

@@ -32,8 +32,7 @@ export interface Trouble {
 }
 
 /**
- * Speaks as the hub does: small files from a cache on the same host, large ones from another host, with ranges, entity tags and the
- * headers `x-linked-size` and `x-linked-etag`.
+ * Speaks as the hub does: small files from a cache on the same host, large ones from another host, with ranges and entity tags.
  */
 export class HubServer {
   readonly seen: Seen[] = [];
@@ -45,7 +44,6 @@ export class HubServer {
   /** Who may read. */
   token: string | undefined;
   isGated = false;
-  knowsHead = true;
   knowsRanges = true;
   tellsSizes = true;
   readonly #files: ReadonlyMap<string, Buffer>;
@@ -77,9 +75,9 @@ export class HubServer {
 
   /** The requests for a file's content, by host. */
   fetches(name: string): readonly Seen[] {
-    return this.seen.filter(({ method, path, at }) => {
-      return method === "GET" && path.endsWith(`/${name}`) && (at === "cdn") === this.#large.has(name);
-    });
+    return this.seen.filter(
+      ({ path, at }) => path.endsWith(`/${name}`) && (at === "cdn") === this.#large.has(name),
+    );
   }
 
   async stop(): Promise<void> {
@@ -95,7 +93,6 @@ export class HubServer {
     this.#note("hub", request, pathname);
     const trouble = this.trouble.hub.shift();
     if (trouble) return void response.writeHead(trouble.status, trouble.headers).end("trouble");
-    if (!this.knowsHead && request.method === "HEAD") return void response.writeHead(405).end();
     if (pathname.startsWith("/api/models/")) return void this.#describe(request, response, pathname);
     const path = /^\/(?:api\/resolve-cache\/models\/)?acme\/Tiny\/(?:resolve\/)?[0-9a-f]{40}\/(.+)$/.exec(
       pathname,
@@ -110,8 +107,6 @@ export class HubServer {
       const location = `/api/resolve-cache/models/${REPOSITORY}/${REVISION}/${name}?etag=x`;
       return void response.writeHead(307, { location, "content-length": "3" }).end("see");
     }
-    response.setHeader("x-linked-etag", quoted(sha256(content)));
-    if (this.tellsSizes) response.setHeader("x-linked-size", String(content.length));
     const location = `http://${this.cdnHost}/blobs/${name}?signature=${this.seen.length}`;
     response.writeHead(302, { location, "content-length": "5" }).end("moved");
   }
@@ -183,7 +178,6 @@ export class HubServer {
     else response.setHeader("transfer-encoding", "chunked");
     if (begin > 0)
       response.writeHead(206, { "content-range": `bytes ${begin}-${content.length - 1}/${content.length}` });
-    if (request.method === "HEAD") return void response.end();
     const isLong = body.length > LONG;
     const breakAt = isLong ? this.trouble.breakAfter.shift() : undefined;
     const stallAt = isLong && breakAt === undefined ? this.trouble.stallAfter.shift() : undefined;

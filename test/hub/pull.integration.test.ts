@@ -25,6 +25,9 @@ async function assertComplete(): Promise<void> {
   assert.deepEqual(await readdir(path.dirname(setup.folder)), [REVISION], "nothing is left over");
 }
 
+/** The incomplete weights. */
+const partial = () => path.join(setup.folder, `${WEIGHTS}.partial`);
+
 /** Whether the folder looks like a package. */
 async function looksComplete(): Promise<boolean> {
   return readFile(path.join(setup.folder, "manifest.json")).then(
@@ -39,7 +42,7 @@ describe("a pull", () => {
     await assertComplete();
     assert.deepEqual(pulled.folder, setup.folder);
     assert.ok(pulled.files.every(({ source }) => source === "hub"));
-    const total = [...setup.files.values()].reduce((sum, content) => sum + content.length, 0);
+    const total = setup.files.get("tokenizer.json")?.length;
     assert.deepEqual(setup.progress.at(-1), { file: "tokenizer.json", bytes: total, totalBytes: total });
     const paths = setup.hub.seen.filter(({ at }) => at === "hub").map((seen) => seen.path);
     assert.ok(
@@ -49,17 +52,15 @@ describe("a pull", () => {
     assert.deepEqual(setup.notes, []);
   });
 
-  it("of what is there as a whole writes nothing and waits for nobody", async () => {
+  it("of what is there as a whole writes nothing", async () => {
     await setup.pull();
-    const owner = { id: "far", host: "elsewhere", pid: 1 };
-    await writeFile(`${setup.folder}.lock`, JSON.stringify(owner)); // a lock that is never released
-    const before = await stat(path.dirname(setup.folder));
-    const { files } = await setup.pull({}, { signal: AbortSignal.timeout(10_000) });
+    const before = await stat(setup.folder);
+    const { files } = await setup.pull();
     assert.deepEqual(
       files,
       [...setup.files].map(([name, { length }]) => ({ name, bytes: length, source: "present" })),
     );
-    assert.equal((await stat(path.dirname(setup.folder))).mtimeMs, before.mtimeMs);
+    assert.equal((await stat(setup.folder)).mtimeMs, before.mtimeMs);
   });
 
   it("of what is there without its manifest writes that again", async () => {
@@ -81,8 +82,7 @@ describe("a pull", () => {
     await assertComplete();
   });
 
-  it("needs no sizes and no HEAD from a mirror", async () => {
-    setup.hub.knowsHead = false;
+  it("needs no sizes from a mirror", async () => {
     setup.hub.tellsSizes = false;
     await setup.pull();
     await assertComplete();
@@ -193,9 +193,8 @@ describe("a broken pull", () => {
   });
 
   it("starts again if the partial file belongs to something else", async () => {
-    const partial = `${setup.folder}.partial`;
-    await mkdir(partial, { recursive: true });
-    await writeFile(path.join(partial, WEIGHTS), Buffer.alloc(1000));
+    await mkdir(setup.folder, { recursive: true });
+    await writeFile(partial(), Buffer.alloc(1000));
     await setup.pull();
     await assertComplete();
     assert.match(setup.notes.join(), /differs from the published file; fetching it again/);
@@ -208,10 +207,9 @@ describe("a broken pull", () => {
     it(`begins anew when what was left over is ${name} and wrong`, async () => {
       for (const tells of [true, false]) {
         setup.hub.tellsSizes = tells;
-        setup.hub.knowsHead = tells;
-        const partial = `${setup.folder}.partial`;
-        await mkdir(partial, { recursive: true });
-        await writeFile(path.join(partial, WEIGHTS), Buffer.alloc(bytes));
+        await rm(setup.folder, { recursive: true, force: true });
+        await mkdir(setup.folder, { recursive: true });
+        await writeFile(partial(), Buffer.alloc(bytes));
         await setup.pull();
         await assertComplete();
       }
@@ -249,14 +247,14 @@ describe("a broken pull", () => {
     const stop = new AbortController();
     const reason = new Error("enough");
     const onProgress = ({ bytes }: { bytes: number }) => {
-      if (bytes > 100_000) stop.abort(reason);
+      if (bytes === 100_000) stop.abort(reason);
     };
     await assert.rejects(
       setup.pull({ HF_HUB_DOWNLOAD_TIMEOUT: "1" }, { signal: stop.signal, onProgress }),
       reason,
     );
     assert.equal(await looksComplete(), false);
-    assert.equal((await readFile(path.join(`${setup.folder}.partial`, WEIGHTS))).length, 100_000);
+    assert.equal((await readFile(partial())).length, 100_000);
   });
 });
 
@@ -302,7 +300,7 @@ describe("a pull that cannot be", () => {
         setup.hub.trouble.hub.push(
           ...Array.from({ length: 11 }, () => ({ status: 302, headers: { location: "/x" } })),
         ),
-      /redirects more than/,
+      /answered 302 for config\.json/,
     ],
     [
       "from a port where nobody listens",
@@ -344,13 +342,6 @@ describe("a pull that cannot be", () => {
     }
   });
 
-  it("of a file that the hub says to be another one ends before it is fetched", async () => {
-    const files = { ...setup.model.manifest.files, [WEIGHTS]: "0".repeat(64) };
-    const model = { ...setup.model, manifest: { ...setup.model.manifest, files } };
-    await assert.rejects(setup.pull({}, {}, model), failed(/at the hub, expected 0{64}/));
-    assert.deepEqual(setup.hub.fetches(WEIGHTS), []);
-  });
-
   it("of content that is not the published one ends, and keeps none of it", async () => {
     setup.hub.swapped.set(WEIGHTS, Buffer.alloc(300_000));
     await assert.rejects(
@@ -362,18 +353,8 @@ describe("a pull that cannot be", () => {
     assert.equal(setup.hub.fetches(WEIGHTS).length, 2);
   });
 
-  it("of content of another length than announced ends", async () => {
-    setup.hub.swapped.set(WEIGHTS, Buffer.alloc(299_999));
-    await assert.rejects(setup.pull(), failed(/has 300000 bytes according to the hub, but .* sends 299999/));
-  });
-
   it("of more content than it may have ends, announced or not", async () => {
     const model = { ...setup.model, maxFileBytes: 200_000 };
-    await assert.rejects(
-      setup.pull({}, {}, model),
-      failed(/has 300000 bytes at the hub; the maximum is 200000/),
-    );
-    setup.hub.knowsHead = false;
     await assert.rejects(setup.pull({}, {}, model), failed(/has 300000 bytes; the maximum is 200000/));
     setup.hub.tellsSizes = false;
     await assert.rejects(setup.pull({}, {}, model), failed(/has more bytes than the allowed 200000/));
@@ -444,17 +425,6 @@ describe("a proxy", () => {
       setup.pull({ HTTP_PROXY: proxy.url }),
       failed(/the proxy requires a user and a password/),
     );
-  });
-});
-
-describe("two pulls at once", () => {
-  it("do the work once, one after the other", async () => {
-    const [first, second] = await Promise.all([setup.pull(), setup.pull()]);
-    await assertComplete();
-    const sources = [first, second].map(({ files }) => files.map(({ source }) => source).join());
-    assert.deepEqual(sources.sort(), ["hub,hub,hub,hub", "present,present,present,present"]);
-    assert.match(setup.notes.join(), /waiting for process \d+ on \S+, which is pulling this model/);
-    assert.equal(setup.hub.fetches(WEIGHTS).length, 1);
   });
 });
 

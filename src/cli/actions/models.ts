@@ -131,12 +131,7 @@ export async function removeModel(name: string, isJson: boolean): Promise<string
   const { manifest, source } = await findModel(name, shelves);
   if (source === "embedded")
     throw invalidOption(`${manifest.id} is part of this installation and cannot be removed.`);
-  const pulled = await removePulled(shelves.store, manifest.id, {
-    onWait: (owner) =>
-      process.stderr.write(
-        `decision model remove: ${owner} started a pull of this model; waiting up to half a minute to see whether it is still running\n`,
-      ),
-  });
+  const pulled = await removePulled(shelves.store, manifest.id);
   const [withoutRevision = ""] = manifest.id.split("@");
   const { cache } = graphFolders(process.env, homeFolder(), tmpdir());
   const removed = [...pulled, ...(await removeGraphs(withoutRevision, cache))];

@@ -219,8 +219,7 @@ function pulledText({ id, folder, files }: PulledModel, name: string, terms: str
 
 /** Progress as one line on a terminal; only notes elsewhere. */
 function createProgress(stream: ProgressStream) {
-  const startedAt = performance.now();
-  let first: number | undefined;
+  let begun = { file: "", bytes: 0, at: 0 };
   let lastAt = 0;
   const clear = () => {
     if (stream.isTTY) stream.write("\r\u001b[K");
@@ -229,11 +228,12 @@ function createProgress(stream: ProgressStream) {
     show(progress: PullProgress) {
       if (!stream.isTTY) return;
       const now = performance.now();
-      first ??= progress.bytes;
-      const isLast = progress.bytes === progress.totalBytes;
+      const { file, bytes } = progress;
+      if (file !== begun.file) begun = { file, bytes, at: now };
+      const isLast = bytes === progress.totalBytes;
       if (now - lastAt < 100 && !isLast) return; // at most ten updates per second
       lastAt = now;
-      const text = transferText(progress, progress.bytes - first, now - startedAt);
+      const text = transferText(progress, bytes - begun.bytes, now - begun.at);
       stream.write(`\r\u001b[K${text.slice(0, stream.columns - 1)}`);
     },
     note(text: string) {

@@ -13,8 +13,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Folder of pulled packages: `<data folder>/typed-decisions/models/<namespace>--<name>/<revision>/`.
  *
  *     <revision>/            checked files; manifest.json is written last and marks the package as complete
- *     <revision>.partial/    files of an incomplete pull, which the next pull continues
- *     <revision>.lock        exists while a pull runs
+ *     <revision>/*.partial   incomplete files, which the next pull continues
  *
  * @see https://specifications.freedesktop.org/basedir-spec/latest/ (a relative path in XDG_DATA_HOME is to be ignored)
  */
