@@ -1,17 +1,16 @@
 import { Args } from "@oclif/core";
 import { BaseCommand } from "../base-command.ts";
 
-const SHELLS = ["bash", "zsh", "fish"] as const;
+const SHELLS = ["bash", "zsh"] as const;
 
 export default class Completion extends BaseCommand {
   static override summary = "Print a script that completes commands, flags and their values in a shell.";
   static override description =
     "bash: add `source <(decision completion bash)` to ~/.bashrc.\n" +
-    "zsh: add `source <(decision completion zsh)` to ~/.zshrc, behind compinit.\n" +
-    "fish: decision completion fish > ~/.config/fish/completions/decision.fish";
+    "zsh: add `source <(decision completion zsh)` to ~/.zshrc, behind compinit.";
   static override examples = [
     "<%= config.bin %> completion bash > ~/.local/share/bash-completion/completions/decision",
-    "<%= config.bin %> completion fish > ~/.config/fish/completions/decision.fish",
+    "<%= config.bin %> completion zsh > ~/.decision-completion.zsh",
   ];
   static override args = {
     shell: Args.string({
@@ -23,7 +22,7 @@ export default class Completion extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Completion);
-    const { completionScript } = await import("../output/completion/script.ts");
+    const { completionScript } = await import("../output/completion.ts");
     const shell = SHELLS.find((each) => each === args.shell) ?? "bash"; // oclif has checked the value
     const script = completionScript(shell, this.config);
     this.log(flags.json ? JSON.stringify({ shell, script }) : script.trimEnd());
