@@ -14,6 +14,7 @@ import { describeCommit, describeMachine, describeVersions } from "../dist/bench
 import { departures } from "./deaths/departures.mjs";
 import { kills } from "./deaths/kills.mjs";
 import { stops } from "./deaths/stops.mjs";
+import { numberOf, refuse } from "./flags.mjs";
 
 const PARTS = { kills, stops, departures };
 
@@ -25,14 +26,9 @@ const { values: flags } = parseArgs({
     control: { type: "boolean", default: false },
   },
 });
-const rounds = numberOf("rounds");
-const seed = numberOf("seed");
-if (flags.only !== undefined && !(flags.only in PARTS)) {
-  console.error(
-    `--only: expected one of ${Object.keys(PARTS).join(", ")}, got ${JSON.stringify(flags.only)}.`,
-  );
-  process.exit(2);
-}
+const [rounds, seed] = ["rounds", "seed"].map((name) => numberOf(flags, name));
+if (flags.only !== undefined && !(flags.only in PARTS))
+  refuse(`--only: expected one of ${Object.keys(PARTS).join(", ")}, got ${JSON.stringify(flags.only)}.`);
 
 const { cpu, usableProcessors } = describeMachine();
 const versions = describeVersions();
@@ -53,10 +49,3 @@ for (const [name, run] of Object.entries(PARTS)) {
   if (flags.control !== broken.length > 0) process.exitCode = 1;
 }
 console.log(process.exitCode === 1 ? "\nfailed" : "\npassed");
-
-function numberOf(name) {
-  const value = Number(flags[name]);
-  if (Number.isInteger(value) && value > 0) return value;
-  console.error(`--${name}: expected a whole number above 0, got ${JSON.stringify(flags[name])}.`);
-  process.exit(2);
-}

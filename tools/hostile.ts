@@ -10,12 +10,13 @@
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { seededRandom } from "../test/support/seeded-random.ts";
+import { bodyCases } from "./hostile/body-cases.ts";
 import { type Family, type HostileCase, head, JSON_LINES, pick, SMALL } from "./hostile/cases.ts";
 import { exchange } from "./hostile/exchange.ts";
-import { FAMILIES } from "./hostile/families.ts";
-import { slowCases } from "./hostile/framing-cases.ts";
+import { framingCases, slowCases } from "./hostile/framing-cases.ts";
 import { faultsOf } from "./hostile/judge.ts";
 import { MemoryWatch } from "./hostile/memory.ts";
+import { requestCases } from "./hostile/request-cases.ts";
 import { schemathesis } from "./hostile/schemathesis.ts";
 import { type Served, serve } from "./hostile/service.ts";
 import { wrongKey } from "./hostile/wrong-keys.ts";
@@ -33,6 +34,8 @@ const ROUND = 1_000;
  */
 const MOST_GROWTH = 8;
 const KEY = "sk-Right-Key-0123456789-of-the-operator";
+/** Every family by name. A run chooses among them at random. */
+const FAMILIES: Readonly<Record<string, Family>> = { ...bodyCases, ...framingCases, ...requestCases };
 const KEYS_TOGETHER = 40;
 const SHOWN = 30;
 /** A small state cache, which is full after the warm-up, so that later growth is not the cache. */

@@ -1,13 +1,13 @@
 // Offers ten times the service's capacity, and measures what callers see and what refusals cost.
 // `npm run build && node tools/overload.mjs [--times 10] [--seconds 40] [--connections 1000] [--mix every]
 // [--only flood] [--metrics-port 9464]
-//   [--control late-refusals] [-- flags of decision serve]`
+//   [-- flags of decision serve]`
 //
 // Stages: `flood` measures the capacity with a closed loop, then offers a multiple of it from another process at random
 // times, half of it on keep-alive connections and half with a connection per request, while a third process polls
 // /health and /ready of the metrics port on both kinds. `refusals` fills the queue and counts refusals per second of
 // processor time of the service process. `unfinished` holds 8,000 posts of 64,000 bytes open and measures memory. The
-// exit code is 1 if a bound is exceeded; `--control` plants a fault (controls.mjs) that exceeds one. Linux only.
+// exit code is 1 if a bound is exceeded. Linux only.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -17,7 +17,7 @@ import { describeCommit, describeMachine, describeVersions } from "../dist/bench
 import { REQUEST_LIMITS } from "../dist/src/decisions/request.js";
 import { numberOf, refuse } from "./flags.mjs";
 import { mixes } from "./overload/requests.mjs";
-import { startService } from "./overload/service.mjs";
+import { startService } from "./service.mjs";
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,8 +30,6 @@ const { values: flags, positionals } = parseArgs({
     seed: { type: "string", default: "1" },
     only: { type: "string" },
     "metrics-port": { type: "string", default: "9464" },
-    control: { type: "string" },
-    root: { type: "string", default: path.join(import.meta.dirname, "..") },
   },
 });
 /** Longest wait for answers after the last request. */
@@ -85,12 +83,12 @@ async function flood() {
   show("capacity", `${answersPerSecond.toFixed(1)} answers/s`, describe(closed));
   await emptied(service);
   const before = await service.health();
-  const cpu = service.cpuSeconds;
+  const cpu = service.cpuSeconds().service;
   const probe = child("probe");
   probe.send({ port: flags["metrics-port"] });
   let residentMib = 0;
   const watch = setInterval(() => {
-    residentMib = Math.max(residentMib, service.residentMib);
+    residentMib = Math.max(residentMib, service.memory().service);
   }, 1000);
   const rate = answersPerSecond * times;
   const open = await ask(caller, {
@@ -131,7 +129,7 @@ async function flood() {
   holdNone("counters agree", differences(open.statuses, before, after));
   show(
     "serving process",
-    `${(service.cpuSeconds - cpu).toFixed(1)} s of processor time, at most ${residentMib.toFixed(0)} MiB resident`,
+    `${(service.cpuSeconds().service - cpu).toFixed(1)} s of processor time, at most ${residentMib.toFixed(0)} MiB resident`,
   );
   await end(service, [caller, probe]);
 }
@@ -159,7 +157,7 @@ async function refusals() {
   await until(service, ({ queued_requests }) => queued_requests === 1);
   const caller = child("caller");
   const before = await service.health();
-  const cpu = service.cpuSeconds;
+  const cpu = service.cpuSeconds().service;
   const closed = await ask(caller, {
     port: service.port,
     mode: "closed",
@@ -168,7 +166,7 @@ async function refusals() {
     mix: "short",
     seed,
   });
-  const spent = service.cpuSeconds - cpu;
+  const spent = service.cpuSeconds().service - cpu;
   const after = await service.health();
   const refused = closed.statuses[503] ?? 0;
   show(
@@ -210,13 +208,13 @@ function heavyRequest(at) {
 
 async function unfinished() {
   for (const env of [{}, { DECISION_API_KEY: "secret" }]) {
-    const service = await startService(flags.root, positionals, flags.control, env);
+    const service = await startService(positionals, { env });
     const hasKey = "DECISION_API_KEY" in env;
     const caller = child("caller");
-    const before = service.residentMib;
+    const before = service.memory().service;
     const order = { mode: "unfinished", port: service.port, count: 8000, bytes: 64_000, ms: 3000 };
     await ask(caller, order);
-    const grown = service.residentMib - before;
+    const grown = service.memory().service - before;
     const startedAt = performance.now();
     const status = hasKey ? 401 : 200;
     const other = await service
@@ -242,7 +240,7 @@ async function unfinished() {
 
 function start(...own) {
   const flagged = [...own, "--metrics-port", flags["metrics-port"], ...positionals];
-  return startService(flags.root, flagged, flags.control);
+  return startService(flagged);
 }
 
 async function end(service, children) {

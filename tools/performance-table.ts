@@ -12,7 +12,6 @@ import type { Measurement } from "../bench/measure/measurement.ts";
 import type { Report } from "../bench/report/report.ts";
 import { numberText, withUnit } from "../bench/report/terminal.ts";
 import { rootUrl } from "../scripts/root-url.ts";
-import type { EngineReport } from "./engine-bench/engine-bench.ts";
 
 const PAGE = new URL("docs/performance.md", rootUrl);
 const BEGIN = "<!-- figures: written by `npm run performance:table` -->";
@@ -29,32 +28,20 @@ function jsonOf(args: readonly string[]): unknown {
   return JSON.parse(stdout);
 }
 
-function figuresTable(engine: EngineReport, report: Report): string {
+function figuresTable(report: Report): string {
   const { machine, versions, model } = report;
   const flags = machine.flags.filter((flag) =>
     /^(avx2|avx512f|avx512_vnni|avx_vnni|amx_int8|i8mm)$/.test(flag),
   );
-  const rows = [...engineRows(engine), ...httpRows(report), ...memoryRows(report)];
+  const rows = [...httpRows(report), ...memoryRows(report)];
   const setting =
-    `Measured with ${model?.id.split("@")[0]} in ${engine.precision}, Node.js ${versions.node.split(".")[0]}, ` +
+    `Measured with ${model?.id.split("@")[0]} in ${report.http?.servers[0]?.facts.precision}, Node.js ${versions.node.split(".")[0]}, ` +
     `${machine.usableProcessors} processors with ${flags.join(", ")}. The program that sends the requests uses the same processors.`;
   return [
     ...[setting, ""],
     ...["| figure | median | quartiles |", "| --- | --- | --- |"],
     ...rows.map((cells) => `| ${cells.join(" | ")} |`),
   ].join("\n");
-}
-
-/** Ratios, without the numbers that they are computed from; then the throughput of each workload. */
-function engineRows({ figures, throughput }: EngineReport): string[][] {
-  return [
-    ...figures.filter(({ name }) => name.split(".").length === 2).map(row),
-    ...throughput.flatMap(({ title, rates }) =>
-      rates
-        .filter(({ unit }) => unit === "requests/s")
-        .map((rate) => row({ ...rate, title: `engine, 16 callers, ${title}` })),
-    ),
-  ];
 }
 
 function row({ title, value, unit, spread }: Measurement): string[] {
@@ -90,17 +77,10 @@ function memoryRows({ memory }: Report): string[][] {
 }
 
 const effort = process.argv.includes("--quick") ? [] : ["--full"];
-// the programs' own JSON
-const engine = jsonOf([
-  "--import",
-  "tsx",
-  "tools/engine-bench/engine-bench.ts",
-  "--json",
-  ...effort,
-]) as EngineReport;
+// the program's own JSON
 const report = jsonOf(["bin/decision.js", "bench", "--json", ...effort]) as Report;
 const page = await readFile(PAGE, "utf8");
 const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
 if (begin < 0 || end < begin) throw new Error(`docs/performance.md lacks ${BEGIN} .. ${END}`);
-const table = figuresTable(engine, report);
+const table = figuresTable(report);
 await writeFile(PAGE, `${page.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${page.slice(end)}`);

@@ -1,12 +1,10 @@
 /**
- * Measures on a running service how well relevance orders documents, compared with other ways to ask the model.
+ * Measures on a running service how well relevance orders documents, compared with a plain ranking of them.
  *
  *     node --import tsx tools/rerank.ts [--url http://127.0.0.1:8700] [--key KEY] [--queries FILE]
- *         [--decisions FILE [--sets xquad,squad_it] [--per-set 7]]
  *
  * --queries is JSON: an array of {query, answers, near, far}, lists of texts, where answers should come before all
- * others. --decisions is a corpus of decisions, from which further queries are made
- * (tools/rerank/from-decisions.ts).
+ * others.
  *
  * The output has the share of queries with an answer first, the mean reciprocal rank of the first answer, the area
  * under the ROC curve over the documents of all queries (how often an answer to some query scores higher than a
@@ -15,10 +13,17 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { rootUrl } from "../scripts/root-url.ts";
-import { type Query, queriesFromDecisions } from "./rerank/from-decisions.ts";
 
 /** Longer texts are cut here. Chosen: in any language fewer tokens than a candidate of a plain ranking may have. */
 const MOST_CHARACTERS = 700;
+
+interface Query {
+  readonly query: string;
+  readonly answers: readonly string[];
+  /** Texts on the same subject that do not answer the query. */
+  readonly near: readonly string[];
+  readonly far: readonly string[];
+}
 
 /** [documents] of one query, answers first. */
 interface Scored {
@@ -30,27 +35,12 @@ const { values: flags } = parseArgs({
   options: {
     url: { type: "string", default: "http://127.0.0.1:8700" },
     queries: { type: "string", default: new URL("tools/rerank/queries.json", rootUrl).pathname },
-    decisions: { type: "string" },
-    sets: { type: "string", default: "xquad,squad_it,covid_qa_en,cmrc_zh,jsquad_ja,arcd_ar" },
-    "per-set": { type: "string", default: "7" },
     key: { type: "string" },
   },
 });
-const written: readonly Query[] = JSON.parse(await readFile(flags.queries, "utf8"));
-const made =
-  flags.decisions === undefined
-    ? []
-    : await queriesFromDecisions(flags.decisions, flags.sets.split(","), Number(flags["per-set"]));
-const queries = [...written, ...made];
-console.log(`${written.length} written queries, ${made.length} made of decisions`);
+const queries: readonly Query[] = JSON.parse(await readFile(flags.queries, "utf8"));
+console.log(`${queries.length} queries`);
 await measure("plain ranking", plainScores);
-await measure("yes or no", inTurn(yesOrNo));
-for (const other of ["None of these.", "Another question.", "None of these questions."])
-  await measure(`which question, against ${other}`, inTurn(whichQuestion(other, "probability")));
-await measure(
-  "which question, the query's score",
-  inTurn(whichQuestion("None of these questions.", "score")),
-);
 await measure("relevance as served", relevances);
 
 async function measure(
@@ -83,35 +73,6 @@ function mean(values: readonly number[]): number {
 
 function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
-}
-
-type ScoreDocument = (query: string, text: string) => Promise<number>;
-
-/** Scores one document after another. */
-function inTurn(scoreOf: ScoreDocument) {
-  return async (query: string, texts: readonly string[]): Promise<number[]> => {
-    const scores: number[] = [];
-    for (const text of texts) scores.push(await scoreOf(query, text));
-    return scores;
-  };
-}
-
-async function yesOrNo(query: string, text: string): Promise<number> {
-  const question = { type: "noul", instructions: `Is the passage relevant to the query: ${query}` };
-  const body = { state: `Passage: ${text}`, questions: { question } };
-  const { answers } = (await post("/v1/systemone", body)) as { answers: { question: { noul: number } } };
-  return answers.question.noul;
-}
-
-function whichQuestion(other: string, told: "probability" | "score"): ScoreDocument {
-  return async (query, text) => {
-    const { ranked } = (await post("/v1/rank", {
-      state: `Passage: ${text}`,
-      question: "Which question does the passage answer?",
-      candidates: [query, other],
-    })) as { ranked: { candidate: string; probability: number; score: number }[] };
-    return ranked.find(({ candidate }) => candidate === "0")?.[told] ?? Number.NaN;
-  };
 }
 
 async function relevances(query: string, texts: readonly string[]): Promise<number[]> {

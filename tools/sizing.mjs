@@ -10,7 +10,8 @@ import { parseArgs } from "node:util";
 import { Pool } from "undici";
 import { Random } from "../dist/bench/random.js";
 import { sized } from "../dist/bench/workloads/fixed-sizes.js";
-import { startService } from "./overload/service.mjs";
+import { numberOf } from "./flags.mjs";
+import { startService } from "./service.mjs";
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,12 +22,9 @@ const { values: flags, positionals } = parseArgs({
     states: { type: "string", default: "20,160,1000" },
   },
 });
-const [processors, seconds, callers] = [flags.processors, flags.seconds, flags.callers].map(Number);
-if (![processors, seconds, callers].every((value) => value > 0)) {
-  console.error("--processors, --seconds and --callers must be numbers above 0");
-  process.exit(2);
-}
-const root = new URL("..", import.meta.url).pathname;
+const [processors, seconds, callers] = ["processors", "seconds", "callers"].map((name) =>
+  numberOf(flags, name),
+);
 const STATE_TOKENS = flags.states.split(",").map(Number);
 const QUESTIONS = [1, 8];
 /** Tokens of the other parts: each question has four candidates of ten tokens. */
@@ -41,13 +39,9 @@ const WARM_SECONDS = 1;
 console.log(`| state | questions | new states | seen states | memory |\n| --- | --- | --- | --- | --- |`);
 for (const state of STATE_TOKENS) {
   for (const questions of QUESTIONS) {
-    const service = await startService(
-      root,
-      ["--deadline-ms", PATIENT_MS, ...positionals],
-      undefined,
-      {},
-      processorList(),
-    );
+    const service = await startService(["--deadline-ms", PATIENT_MS, ...positionals], {
+      wrapper: ["taskset", "--cpu-list", processorList()],
+    });
     const pool = new Pool(`http://127.0.0.1:${service.port}`, { connections: callers });
     const sizes = { state, questions, ...REST };
     const seen = Array.from({ length: SEEN_STATES }, (_, index) => requestOf(sizes, "seen", index).state);
@@ -82,12 +76,17 @@ function short(value) {
  * Closed loop.
  */
 async function load(service, pool, requestAt, cpuSeconds) {
-  const before = service.bothCpuSeconds;
+  const spent = () => {
+    const { service: own, inference } = service.cpuSeconds();
+    return own + inference;
+  };
+  const before = spent();
   let used = 0;
   let memory = 0;
   const look = setInterval(() => {
-    used = service.bothCpuSeconds - before;
-    memory = Math.max(memory, service.bothResidentMib);
+    used = spent() - before;
+    const { service: own, inference } = service.memory();
+    memory = Math.max(memory, own + inference);
   }, 100);
   let next = 0;
   let answered = 0;
@@ -107,5 +106,5 @@ async function load(service, pool, requestAt, cpuSeconds) {
   };
   await Promise.all(Array.from({ length: callers }, caller));
   clearInterval(look);
-  return { rate: answered / (service.bothCpuSeconds - before), memory };
+  return { rate: answered / (spent() - before), memory };
 }

@@ -9,7 +9,6 @@
 //
 // Exit code 1: a bound was exceeded, the run was stopped, the service ended, or an answer was neither a 200 nor the
 // expected refusal. The report goes to stdout, problems to stderr.
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
@@ -17,11 +16,10 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { residentOnce, serviceMemory } from "../dist/bench/http/resident-memory.js";
 import { median, quantile, slope } from "../dist/bench/measure/statistics.js";
 import { describeCommit, describeMachine, describeVersions } from "../dist/bench/report/machine.js";
 import { numberOf, refuse } from "./flags.mjs";
-import { spawnService } from "./service-process.mjs";
+import { startService } from "./service.mjs";
 import { fixedRequests, largestRequest, RandomRequests } from "./soak/requests.mjs";
 
 const SAMPLE_MS = 1_000;
@@ -57,17 +55,14 @@ const answers = mkdtempSync(path.join(tmpdir(), "soak-"));
 const loaded = ["live.cjs", ...(flags.plant ? ["plant-leak.cjs"] : [])].map((name) =>
   JSON.stringify(path.join(here, "soak", name)),
 );
-const {
-  child: service,
-  exited: ended,
-  port,
-} = await spawnService(positionals, {
+const service = await startService(positionals, {
   env: { TMPDIR: answers, NODE_OPTIONS: loaded.map((file) => `--require ${file}`).join(" ") },
 });
+const { port } = service;
 const early = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
   process.once(signal, () => early.abort(`stopped by ${signal}`));
-ended.then(() => early.abort("the service ended"));
+service.exited.then(() => early.abort("the service ended"));
 
 // before the run, as the checkout may change meanwhile
 const [commit, versions] = [describeCommit() ?? "none", describeVersions()];
@@ -85,8 +80,7 @@ try {
   console.log(`${early.signal.reason} after ${elapsed().toFixed(1)} minutes: ${outcomes()}`);
 }
 const isWhole = !early.signal.aborted;
-service.kill();
-const [code] = await ended;
+const code = await service.end();
 rmSync(answers, { recursive: true, force: true });
 for (const fault of faults) console.log(`BROKEN: ${fault}`);
 process.exitCode = isWhole && code === 0 && unexpected === 0 && faults.length === 0 ? 0 : 1;
@@ -125,7 +119,7 @@ async function load(lasting) {
 /** Memory of both processes with the same cache content after garbage collection, in MiB. */
 async function settle() {
   for (const each of fixedRequests()) await send(each);
-  const pids = [service.pid, ...childrenOf(service.pid)];
+  const pids = [service.pid, ...service.inferencePids()];
   const files = pids.map((pid) => path.join(answers, `memory.${pid}`));
   for (const file of files) rmSync(file, { force: true });
   for (const pid of pids) process.kill(pid, "SIGUSR2");
@@ -134,19 +128,10 @@ async function settle() {
   return { service: own, inference };
 }
 
-function childrenOf(pid) {
-  return execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
-    .trim()
-    .split(/\s+/)
-    .map(Number);
-}
-
 function both() {
-  const memory = serviceMemory(service.pid);
-  const total = residentOnce(service.pid);
-  if (memory === undefined || total === undefined)
-    refuse("This system does not report which pages processes share.");
-  return { service: memory.service / MIB, inference: memory.inference / MIB, total: total / MIB };
+  const total = service.memoryOnce();
+  if (Number.isNaN(total)) refuse("This system does not report which pages processes share.");
+  return { ...service.memory(), total };
 }
 
 function rest(ms) {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Latencies } from "../../bench/measure/latencies.ts";
-import { interleave, roundsWithin } from "../../bench/measure/rounds.ts";
 import { median, quantile, ratios, slope, spreadOf } from "../../bench/measure/statistics.ts";
 
 describe("statistics of rounds", () => {
@@ -66,26 +65,5 @@ describe("latencies", () => {
     all.add(more);
     assert.equal(all.count, 10);
     isNear(all.summary().p50, 5);
-  });
-});
-
-describe("interleaved rounds", () => {
-  const { signal } = new AbortController();
-
-  it("turn around every second time", async () => {
-    const order: string[] = [];
-    const arm = (name: string) => async (round: number) => {
-      order.push(name + round);
-      return round;
-    };
-    const values = await interleave({ a: arm("a"), b: arm("b") }, { rounds: 3, budgetMs: 60_000, signal });
-    assert.deepEqual(order, ["a0", "b0", "b1", "a1", "a2", "b2"]);
-    assert.deepEqual(values, { a: [0, 1, 2], b: [0, 1, 2] });
-  });
-
-  it("are three at least, however short the time, and never more than were asked for", async () => {
-    const values = await interleave({ a: async () => 1 }, { rounds: 9, budgetMs: 0, signal });
-    assert.deepEqual(values, { a: [1, 1, 1] });
-    assert.deepEqual([...roundsWithin({ rounds: 2, budgetMs: 0 })], [0, 1]);
   });
 });

@@ -6,7 +6,6 @@ import { SHORT } from "../../bench/workloads/fixed-sizes.ts";
 import { forFewerTokens, MOST_PAIRS, MOST_TOKENS, takesFewerTokens } from "../../bench/workloads/limits.ts";
 import { RequestReader } from "../../bench/workloads/reader.ts";
 import { WORKLOADS } from "../../bench/workloads/table.ts";
-import { questionsOnOneState } from "../../bench/workloads/warm-state.ts";
 import { WORDS } from "../../bench/workloads/words.ts";
 import { type BenchRequest, countOf } from "../../bench/workloads/workload.ts";
 import { REQUEST_LIMITS } from "../../src/decisions/request.ts";
@@ -85,15 +84,6 @@ describe("workloads", () => {
     assert.equal(takesFewerTokens({ ...limits, max_candidate_tokens: 64 }), true);
     const request = SHORT.request(1, 0);
     assert.deepEqual(forFewerTokens(SHORT).request(1, 0), { ...request, mayBeTooLong: true });
-  });
-
-  it("one more question is asked about the very state of the first", async () => {
-    const [first, second] = questionsOnOneState(1, 0);
-    const [a, b] = [await plan(first), await plan(second)];
-    assert.deepEqual(a.state, b.state);
-    assert.equal(a.state.length, 1000);
-    assert.notDeepEqual(a.questions, b.questions);
-    assert.notDeepEqual((await plan(questionsOnOneState(1, 1)[0])).state, a.state);
   });
 
   it("every word is one token of the embedded model", async () => {

@@ -1,7 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { REQUEST_LIMITS } from "../../dist/src/decisions/request.js";
-import { call, count, health, makeBodies, startService, until } from "./service.mjs";
+import { startService } from "../service.mjs";
+import { call, count, makeBodies, until } from "./calls.mjs";
 
 /** Clients per round. */
 const CLIENTS = 1_000;
@@ -13,29 +14,26 @@ const SETTLE_MS = 2_000;
  * have one request. Control: the clients stay.
  */
 export async function departures({ rounds, random, isControl }) {
-  const { child, exited, port } = await startService([
-    "--queue-size",
-    String(CLIENTS),
-    "--max-batch-size",
-    "1",
-  ]);
+  const flags = ["--log-level", "error", "--queue-size", String(CLIENTS), "--max-batch-size", "1"];
+  const service = await startService(flags);
+  const { port } = service;
   const answers = [];
   const broken = [];
   for (let round = 0; round < rounds; round++) {
     const leaving = new AbortController();
     setMaxListeners(CLIENTS, leaving.signal);
     const ended = new AbortController();
-    const before = await health(port);
+    const before = await service.health();
     const busy = call(port, { ...heavy(round), signal: ended.signal });
-    await until(async () => (await health(port)).running_requests === 1, "the model is busy");
+    await until(async () => (await service.health()).running_requests === 1, "the model is busy");
     const clients = makeBodies(random, CLIENTS).map((body) => ask(port, body, leaving.signal));
-    await until(async () => (await health(port)).queued_requests === CLIENTS, "all of them wait");
+    await until(async () => (await service.health()).queued_requests === CLIENTS, "all of them wait");
     if (!isControl) leaving.abort();
     await sleep(SETTLE_MS);
-    const left = await health(port);
+    const left = await service.health();
     ended.abort(); // the model is now free for requests that still wait
     await sleep(SETTLE_MS);
-    const after = await health(port);
+    const after = await service.health();
     leaving.abort();
     answers.push(await busy, ...(await Promise.all(clients)));
     if (left.running_requests !== 1)
@@ -49,8 +47,7 @@ export async function departures({ rounds, random, isControl }) {
     if (after.cancelled_requests - before.cancelled_requests !== CLIENTS + 1)
       broken.push("not all requests are counted as cancelled");
   }
-  child.kill("SIGTERM");
-  await exited;
+  await service.end();
   return { figures: { "requests, by status": count(answers) }, broken };
 }
 

@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  answersIn,
-  Callers,
-  call,
-  count,
-  inferenceProcessOf,
-  makeBodies,
-  startService,
-  until,
-} from "./service.mjs";
+import { startService } from "../service.mjs";
+import { answersIn, Callers, call, count, makeBodies, until } from "./calls.mjs";
 
 /** Chosen: further callers would only wait. */
 const CALLERS = 12;
@@ -21,7 +13,8 @@ const MOST_GIVEN_UP = 1;
  * which is noticed only after some seconds.
  */
 export async function kills({ rounds, random, isControl }) {
-  const { child, exited, port } = await startService();
+  const service = await startService(["--log-level", "error"]);
+  const { port } = service;
   const bodies = [];
   for (const body of makeBodies(random, 24)) {
     const { text } = await call(port, { method: "POST", target: "/v1/systemone", body });
@@ -34,7 +27,7 @@ export async function kills({ rounds, random, isControl }) {
   for (let round = 0; round < rounds; round++) {
     await sleep(random.between(0, 1_000));
     const since = performance.now();
-    process.kill(inferenceProcessOf(child.pid), isControl ? "SIGSTOP" : "SIGKILL");
+    process.kill(service.inferencePids()[0], isControl ? "SIGSTOP" : "SIGKILL");
     const isReady = async () => (await call(port, { target: "/ready" })).status === 200;
     await until(async () => !(await isReady()), "the service notices the death");
     await until(isReady, "it is ready again");
@@ -42,8 +35,7 @@ export async function kills({ rounds, random, isControl }) {
     deaths.push(since);
   }
   await callers.stop();
-  child.kill("SIGTERM");
-  await exited;
+  await service.end();
   const { answers } = callers;
   const givenUp = Math.max(...perDeath(answers, deaths));
   const lost = answers.filter(({ status }) => status !== 200 && status !== 500).length;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Callers, count, makeBodies, startService } from "./service.mjs";
+import { startService } from "../service.mjs";
+import { Callers, count, makeBodies } from "./calls.mjs";
 
 /**
  * Sends SIGTERM to a service under load, a new one each round. A request sent before the signal must be answered with
@@ -12,12 +13,12 @@ export async function stops({ rounds, random, isControl }) {
   const tookMs = [];
   let lost = 0;
   for (let round = 0; round < rounds; round++) {
-    const { child, exited, port } = await startService();
+    const { child, exited, port } = await startService(["--log-level", "error"]);
     const callers = new Callers(port, random.between(1, 24), random, bodies);
     await sleep(random.between(50, 500));
     const signalledAt = performance.now();
     child.kill(isControl ? "SIGKILL" : "SIGTERM");
-    const [code] = await exited;
+    const code = await exited;
     tookMs.push(performance.now() - signalledAt);
     exitCodes.push(code);
     await callers.stop();

@@ -53,13 +53,9 @@ class Tally {
   }
 }
 
-/**
- * Closed loop: callers that send, wait for the answer and send again. Requests in progress at the end do not count.
- *
- * `different`: number of different requests, which are repeated.
- */
-async function closed({ port, callers, ms, mix, seed, different, warmUpMs = 0 }) {
-  const next = requestSeries(mix, seed, different);
+/** Closed loop: callers that send, wait for the answer and send again. Requests in progress at the end do not count. */
+async function closed({ port, callers, ms, mix, seed, warmUpMs = 0 }) {
+  const next = requestSeries(mix, seed);
   let tally = new Tally();
   let isOver = false;
   const lines = Array.from({ length: callers }, () => {

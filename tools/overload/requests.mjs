@@ -35,19 +35,10 @@ export const mixes = Object.keys(MIXES);
 
 /**
  * An endless series of requests with different states.
- * @param different number of different requests, which are repeated and keep their connection alive. Default: all are
- *   different
+ *
  * @returns function of whether to keep the connection alive; gives `{ parts, isBroken }`
  */
-export function requestSeries(mix, seed, different) {
-  const next = newRequests(mix, seed);
-  if (different === undefined) return next;
-  const kept = Array.from({ length: different }, () => next(true));
-  let at = 0;
-  return () => kept[at++ % different];
-}
-
-function newRequests(mix, seed) {
+export function requestSeries(mix, seed) {
   const random = new Random(seed, "overload", mix);
   let count = 0;
   return (isKept) => {

@@ -7,7 +7,7 @@ import { type Cut, cutText, partsOf } from "./parts.ts";
 
 /**
  * The question that is asked about each document, with two candidates: the query, and this one. `tools/rerank.ts`
- * measures it. A model that was trained to compare query and document reads those alone.
+ * compares it with a plain ranking. A model that was trained to compare query and document reads those alone.
  */
 const STATE = "Passage: ";
 const QUESTION = "Which question does the passage answer?";

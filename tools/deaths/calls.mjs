@@ -1,13 +1,6 @@
-// Starts a compiled service and calls it.
+// Calls a service.
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listProcesses } from "../../dist/bench/http/resident-memory.js";
-import { spawnService } from "../service-process.mjs";
-
-/** Starts a service. Resolves when it is ready. @param flags of `decision serve` */
-export function startService(flags = []) {
-  return spawnService(["--log-level", "error", ...flags]);
-}
 
 /** Sends a request. @returns status, body as text and send time; the error's code if there was no answer */
 export function call(port, { method = "GET", target, body, agent, signal }) {
@@ -31,10 +24,6 @@ export function call(port, { method = "GET", target, body, agent, signal }) {
   });
 }
 
-export async function health(port) {
-  return JSON.parse((await call(port, { target: "/health" })).text);
-}
-
 /** Waits for a condition. @throws Error if it is not true within a minute */
 export async function until(isSo, what) {
   const end = performance.now() + 60_000;
@@ -42,12 +31,6 @@ export async function until(isSo, what) {
     if (performance.now() > end) throw new Error(`not within a minute: ${what}`);
     await sleep(5);
   }
-}
-
-export function inferenceProcessOf(pid) {
-  const found = listProcesses().find((each) => each.parent === pid);
-  if (found === undefined) throw new Error("there is no inference process");
-  return found.pid;
 }
 
 /** Callers that send requests until they are stopped. */

@@ -1,0 +1,103 @@
+// `decision serve` of this compiled checkout, for the measurements. Memory and processor time: Linux only.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { residentOnce, serviceMemory } from "../dist/bench/http/resident-memory.js";
+import { DIE_WITH_PARENT } from "../dist/bench/http/server-process.js";
+
+const MIB = 2 ** 20;
+const CLOCK_TICKS = 100; // clock ticks per second, the same on every Linux that Node supports
+
+/**
+ * Starts a service on a free port, which ends with this process. Resolves when it is ready.
+ *
+ * @param flags of `decision serve`
+ * @param wrapper a command that starts it, such as `taskset` with its arguments
+ */
+export async function startService(flags = [], { env = {}, wrapper = [] } = {}) {
+  const [command, ...args] = [
+    ...wrapper,
+    process.execPath,
+    ...["--import", `data:text/javascript,${encodeURIComponent(DIE_WITH_PARENT)}`],
+    path.join(import.meta.dirname, "../bin/decision.js"),
+    ...["serve", "--port", "0", ...flags],
+  ];
+  const child = spawn(command, args, {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+    env: { ...process.env, ...env },
+  });
+  const exited = once(child, "exit").then(([code]) => code);
+  const [line] = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line"),
+    exited.then(() => Promise.reject(new Error("the service ended before it was ready"))),
+  ]);
+  return new Service(child, exited, Number(new URL(/http:\S+/.exec(line)[0]).port));
+}
+
+class Service {
+  /** @param exited resolves with the exit code */
+  constructor(child, exited, port) {
+    this.child = child;
+    this.exited = exited;
+    this.port = port;
+    this.pid = child.pid;
+  }
+
+  async health() {
+    return (await fetch(`http://127.0.0.1:${this.port}/health`)).json();
+  }
+
+  async post(body, signal) {
+    const headers = { "content-type": "application/json" };
+    const url = `http://127.0.0.1:${this.port}/v1/systemone`;
+    return fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+  }
+
+  /** Resident memory of each process in MiB; NaN if unknown. */
+  memory() {
+    const { service = Number.NaN, inference = Number.NaN } = serviceMemory(this.pid) ?? {};
+    return { service: service / MIB, inference: inference / MIB };
+  }
+
+  /** Resident memory of both processes in MiB, with shared pages counted once; NaN if unknown. Slower than `memory`. */
+  memoryOnce() {
+    return (residentOnce(this.pid) ?? Number.NaN) / MIB;
+  }
+
+  /** Processor seconds of each process. */
+  cpuSeconds() {
+    const own = statOf(this.pid).cpuSeconds;
+    const below = this.inferencePids().map((pid) => statOf(pid)?.cpuSeconds ?? 0);
+    return { service: own, inference: below.reduce((sum, seconds) => sum + seconds, 0) };
+  }
+
+  /** Ids of the service's child processes. */
+  inferencePids() {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return pids.filter((pid) => statOf(pid)?.parent === this.pid).map(Number);
+  }
+
+  /** @returns the exit code */
+  async end() {
+    this.child.kill("SIGTERM");
+    const timer = setTimeout(() => this.child.kill("SIGKILL"), 10_000);
+    const code = await this.exited;
+    clearTimeout(timer);
+    return code;
+  }
+}
+
+/** Fields of /proc/PID/stat; undefined if the process has ended. */
+function statOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // the fields after the name, which may contain spaces: state, parent, ...
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
+    return { parent: Number(fields[1]), cpuSeconds };
+  } catch {
+    return undefined;
+  }
+}
