@@ -178,7 +178,7 @@ const ROOMS = {
     service: [],
     requests: ["answers"],
   },
-  "src/cli": { output: [], actions: ["output"], commands: ["actions", "output"] },
+  "src/cli": { output: [], commands: ["output"] },
   bench: {
     measure: [],
     workloads: [],
@@ -223,8 +223,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^src/cli/",
-        pathNot:
-          "^src/cli/(actions/(export-model|models|pull)\\.ts|classifier-flags\\.ts|output/|commands/model/)",
+        pathNot: "^src/cli/(models\\.ts|classifier-flags\\.ts|commands/model/)",
       },
       to: { path: "^src/(hub|models|served-model)(/|\\.ts$)" },
     },

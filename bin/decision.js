@@ -16,7 +16,7 @@ try {
   process.env.SHELL ||= "sh";
 }
 
-if (existsSync(new URL("../dist/src/cli/commands.js", import.meta.url))) {
+if (existsSync(new URL("../dist/src/cli/commands/serve.js", import.meta.url))) {
   const { endWithoutOutput } = await import("../dist/src/cli/output/standard-output.js");
   endWithoutOutput("decision");
   const { execute } = await import("@oclif/core");

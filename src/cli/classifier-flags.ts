@@ -1,7 +1,14 @@
 import { Flags } from "@oclif/core";
 import { invalidOption } from "../errors.ts";
 import { TEXT_FORMS, templateFault } from "../models/architectures/pair-classifier/templates.ts";
-import type { ClassifierWishes } from "./actions/pull.ts";
+
+/** What the user says of a classifier or reranker that is pulled or imported. */
+export interface ClassifierWishes {
+  /** Path of the graph. */
+  readonly file?: string | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly hypothesis?: Readonly<Record<string, string>> | undefined;
+}
 
 export const classifierFlags = {
   file: Flags.string({

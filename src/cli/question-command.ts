@@ -1,10 +1,10 @@
 import { Flags } from "@oclif/core";
 import { type Location, ServiceError } from "../errors.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
-import { ASK_FLAGS } from "./ask-flags.ts";
 import { BaseCommand } from "./base-command.ts";
 import { readQuestions } from "./questions-file.ts";
 import { givenState } from "./state-text.ts";
+import { ASK_FLAGS } from "./target.ts";
 
 /** Flags of a command that asks one question, or the questions of a file, about a state. */
 export const QUESTION_FLAGS = {

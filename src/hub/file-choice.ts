@@ -1,6 +1,6 @@
 import { isPlainFileName } from "../models/package/names.ts";
 import { failed } from "./failures.ts";
-import type { Repository, RepositoryFile } from "./repository.ts";
+import { printable, type Repository, type RepositoryFile } from "./repository.ts";
 
 /** The files of a repository that make a package. */
 export interface ChosenFiles {
@@ -109,5 +109,3 @@ function missingDescription(repository: string, name: string): string {
       : "";
   return `${repository} has no ${name}, which every model needs.${advice}`;
 }
-
-const printable = (text: string) => text.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, "?");

@@ -93,7 +93,7 @@ function numberIn(value: unknown, name: string): number | undefined {
 }
 
 /** It is text of a stranger, printed on a terminal. */
-const printable = (text: string) => text.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, "?");
+export const printable = (text: string) => text.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, "?");
 
 function unreadable({ repository }: RepositoryName, what: string) {
   return failed(`the hub's answer about ${repository} has ${what}. Is HF_ENDPOINT the address of a hub?`);

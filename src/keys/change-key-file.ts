@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -14,8 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf, fileFault, ServiceError } from "../errors.ts";
-import { type KeyEntry, writeKeyFile } from "./key-file.ts";
+import { codeOf, fileFault, invalidOption, ServiceError } from "../errors.ts";
+import { checkKeyName, createKey, digestOf, type KeyEntry, writeKeyFile } from "./key-file.ts";
 import { readKeyFile } from "./key-ring.ts";
 
 /** How long a command waits for another one that changes the same file. Chosen: a change takes some milliseconds. */
@@ -116,4 +117,34 @@ function busy(file: string, draft: string): ServiceError {
 function unwritable(file: string, cause: unknown, missing = "its folder does not exist"): ServiceError {
   const reason = fileFault(cause, missing);
   return new ServiceError("INTERNAL", `the file of keys ${file} cannot be written: ${reason}.`, { cause });
+}
+
+/** A key that was added to a file. */
+export interface AddedKey {
+  /** Shown only once. */
+  readonly key: string;
+  /** Whether the file was created. */
+  readonly isNewFile: boolean;
+}
+
+/** Adds a key to a file, and creates the file if it does not exist. @throws ServiceError INVALID_OPTION | INTERNAL */
+export async function addKey(file: string, entry: Omit<KeyEntry, "digest">): Promise<AddedKey> {
+  checkKeyName(entry.name);
+  const key = createKey();
+  const isNewFile = await changeKeyFile(file, (entries) => {
+    if (entries.some(({ name }) => name === entry.name))
+      throw invalidOption(`${file} has a key of this name: revoke it first, or choose another.`);
+    return [...entries, { ...entry, digest: digestOf(key) }];
+  });
+  return { key, isNewFile };
+}
+
+/** @throws ServiceError INVALID_OPTION | INTERNAL */
+export async function revokeKey(file: string, name: string): Promise<void> {
+  if (!existsSync(file)) readKeyFile(file); // says what is wrong with it
+  await changeKeyFile(file, (entries) => {
+    const kept = entries.filter((entry) => entry.name !== name);
+    if (kept.length < entries.length) return kept;
+    throw invalidOption(`${file} has no key of this name: \`decision keys list\` shows the names.`);
+  });
 }

@@ -8,7 +8,7 @@ import type { LevelReport } from "../../bench/http/load.ts";
 import type { BenchOptions } from "../../bench/options.ts";
 import { failuresOf, failuresText } from "../../bench/report/failures.ts";
 import type { Report } from "../../bench/report/report.ts";
-import { runBench } from "../../src/cli/actions/bench.ts";
+import { runBench } from "../../src/cli/commands/bench.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
 import { type FakeServer, type Fate, startFakeServer } from "./fake-server.ts";

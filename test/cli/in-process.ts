@@ -1,7 +1,6 @@
 import path from "node:path";
 import { Readable } from "node:stream";
 import { Config } from "@oclif/core";
-import commands from "../../src/cli/commands.ts";
 import { packageRoot } from "../support/package-root.ts";
 import type { Ended } from "./decision.ts";
 
@@ -20,12 +19,10 @@ export async function inProcess(
   args: readonly string[],
   { env = {}, input = "", cwd = packageRoot }: Surroundings = {},
 ): Promise<Ended> {
-  const length = Object.hasOwn(commands, args.slice(0, 2).join(":")) ? 2 : 1; // with its topic
-  const id = args.slice(0, length).join(":");
-  const argv = args.slice(length);
-  const Command = commands[id as keyof typeof commands];
-  Command.id = id;
   const config = await Config.load(path.join(packageRoot, "package.json"));
+  const length = config.findCommand(args.slice(0, 2).join(":")) ? 2 : 1; // with its topic
+  const argv = args.slice(length);
+  const Command = await config.findCommand(args.slice(0, length).join(":"), { must: true }).load();
   const before = { env: process.env, cwd: process.cwd(), exitCode: process.exitCode };
   const stdin = Object.getOwnPropertyDescriptor(process, "stdin");
   const { DECISION_API_KEY: _, DECISION_URL: __, ...own } = process.env;

@@ -16,8 +16,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
-import { addKey, revokeKey } from "../../src/cli/actions/keys.ts";
-import { changeKeyFile } from "../../src/keys/change-key-file.ts";
+import { addKey, changeKeyFile, revokeKey } from "../../src/keys/change-key-file.ts";
 import { digestOf, writeKeyFile } from "../../src/keys/key-file.ts";
 import { readKeyFile } from "../../src/keys/key-ring.ts";
 

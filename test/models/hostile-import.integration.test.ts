@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "n
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { importFolder } from "../../src/cli/actions/models.ts";
+import { importFolder } from "../../src/cli/commands/model/import.ts";
 import type { ImportFacts } from "../../src/models/inspect/package-import.ts";
 import { writePackage } from "../../src/models/inspect/package-writing.ts";
 import { sha256 } from "../hub/hub-server.ts";

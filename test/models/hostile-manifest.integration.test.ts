@@ -4,7 +4,7 @@ import { mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { pull } from "../../src/cli/actions/pull.ts";
+import { pull } from "../../src/cli/commands/model/pull.ts";
 import { examinePackage } from "../../src/models/inspect/package-faults.ts";
 import { readManifest } from "../../src/models/package/manifest.ts";
 import { openModelPackage } from "../../src/models/package/package.ts";

@@ -1,5 +1,6 @@
 import { Args } from "@oclif/core";
 import { BaseCommand } from "../base-command.ts";
+import { completionScript } from "../output/completion.ts";
 
 const SHELLS = ["bash", "zsh"] as const;
 
@@ -22,7 +23,6 @@ export default class Completion extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Completion);
-    const { completionScript } = await import("../output/completion.ts");
     const shell = SHELLS.find((each) => each === args.shell) ?? "bash"; // oclif has checked the value
     const script = completionScript(shell, this.config);
     this.log(flags.json ? JSON.stringify({ shell, script }) : script.trimEnd());

@@ -4,6 +4,7 @@ import {
   CONFORMANCE_FLAGS,
   type ConformanceFlag,
 } from "../../../packages/conformance/src/command/flags.ts";
+import { checkConformance } from "../../../packages/conformance/src/command/run.ts";
 import { BaseCommand } from "../base-command.ts";
 
 export default class Conformance extends BaseCommand {
@@ -28,7 +29,6 @@ export default class Conformance extends BaseCommand {
   static override flags = Object.fromEntries(Object.entries(CONFORMANCE_FLAGS).map(asFlag));
 
   async run(): Promise<void> {
-    const { checkConformance } = await import("../../../packages/conformance/src/command/run.ts");
     process.exitCode = await checkConformance(this.argv); // this.exit(2) would print the usage message for wrong flags
   }
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../json/value.ts";
-import { targetOf } from "../ask-flags.ts";
 import { showAnswer, showAnswers } from "../output/show.ts";
 import { QUESTION_FLAGS, QuestionCommand } from "../question-command.ts";
 import { candidatesOf } from "../questions-file.ts";
+import { ask, targetOf } from "../target.ts";
 
 export default class Decide extends QuestionCommand {
   static override summary = "Answer questions about a text, with or without a running service.";
@@ -22,7 +22,6 @@ export default class Decide extends QuestionCommand {
     const { flags } = await this.parse(Decide);
     const target = await targetOf(flags, () => this.options(flags));
     const { questions, isNamed } = await this.questionsOf(flags);
-    const { ask } = await import("../actions/ask.ts");
     const text = await ask("systemone", { state: await this.stateOf(flags), questions }, target);
     this.log(flags.json ? text : shown(text, questions, isNamed));
   }

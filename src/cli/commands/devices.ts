@@ -1,4 +1,6 @@
+import { allDevices } from "../../devices/devices.ts";
 import { BaseCommand } from "../base-command.ts";
+import { table } from "../output/model-text.ts";
 
 export default class Devices extends BaseCommand {
   static override summary =
@@ -7,7 +9,11 @@ export default class Devices extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Devices);
-    const { listDevices } = await import("../actions/devices.ts");
-    this.log(await listDevices(flags.json));
+    const devices = await allDevices(process.env);
+    if (flags.json) return this.log(JSON.stringify({ devices }, null, 2));
+    const rows = devices.map(({ backend, device, isUsable, details }) => {
+      return [backend, device, isUsable ? "yes" : "no", details];
+    });
+    this.log(table([["backend", "device", "usable", "details"], ...rows]));
   }
 }

@@ -1,6 +1,11 @@
 import { Flags } from "@oclif/core";
-import { CANDIDATE, targetOf } from "../ask-flags.ts";
+import { ServiceError } from "../../errors.ts";
+import type { JsonObject } from "../../json/value.ts";
+import { writeJson } from "../../json/write.ts";
+import { dryRun } from "../../library/index.ts";
+import { showExplanation, showRankingExplanation } from "../output/explanation-text.ts";
 import { QUESTION_FLAGS, QuestionCommand } from "../question-command.ts";
+import { CANDIDATE, checkFirst, openTarget, type Target, targetOf } from "../target.ts";
 
 export default class Explain extends QuestionCommand {
   static override summary = "Show how the model reads a request, and what influenced its answers.";
@@ -36,19 +41,56 @@ export default class Explain extends QuestionCommand {
     const { flags } = await this.parse(Explain);
     const { question, candidate: candidates, json, "dry-run": isDry } = flags;
     const target = await targetOf(flags, () => this.options(flags));
-    const { explain } = await import("../actions/explain.ts");
     if (candidates !== undefined) {
       const asked = { state: await this.stateOf(flags), question: question ?? "", candidates };
       const text = await explain(asked, target, { isDry });
       if (json) return this.log(text);
-      const { showRankingExplanation } = await import("../output/explanation-text.ts");
       return this.log(showRankingExplanation(JSON.parse(text), candidates));
     }
     const asked = await this.questionsOf(flags);
     const state = await this.stateOf(flags);
     const text = await explain({ state, questions: asked.questions }, target, { isDry });
     if (json) return this.log(text);
-    const { showExplanation } = await import("../output/explanation-text.ts");
     this.log(showExplanation(JSON.parse(text), asked));
+  }
+}
+
+/** A request to `systemone` or to `rank`. */
+export type Asked =
+  | { readonly state: string; readonly questions: JsonObject }
+  | { readonly state: string; readonly question: string; readonly candidates: readonly string[] };
+
+/**
+ * Explains a request.
+ *
+ * @param isDry true explains texts and tokens only, without the model
+ * @returns the JSON text of the explanation, exactly as a service writes it
+ * @throws ServiceError as `ask`; NOT_FOUND if a service has no explanations
+ */
+export async function explain(
+  asked: Asked,
+  target: Target,
+  { isDry }: { readonly isDry: boolean },
+): Promise<string> {
+  const body = writeJson({ ...asked, ...(isDry && { dry_run: true }) });
+  if ("options" in target) {
+    if (isDry) return dryRun(body, target.options);
+    await checkFirst("questions" in asked ? "systemone" : "rank", writeJson(asked), target);
+  }
+  const decider = await openTarget(target);
+  try {
+    return await decider.ask("explain", body);
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "NOT_FOUND")
+      throw new ServiceError(
+        "NOT_FOUND",
+        "the service has no explanations: start it with --explain, or check the URL.",
+        {
+          cause: error,
+        },
+      );
+    throw error;
+  } finally {
+    await decider.close();
   }
 }

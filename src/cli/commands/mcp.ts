@@ -1,7 +1,10 @@
 import { Flags } from "@oclif/core";
-import { serviceUrl } from "../ask-flags.ts";
+import { serveMcp } from "../../library/index.ts";
+import { readApiKey, readRemoteToken } from "../../options/exposure.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
+import { createLog } from "../output/log.ts";
+import { serviceUrl } from "../target.ts";
 
 /** Options of a local engine, which have no effect with --url. */
 const ENGINE_OPTIONS = [
@@ -43,7 +46,10 @@ export default class Mcp extends BaseCommand {
     const url = serviceUrl(flags, process.env);
     const options = await this.options({ ...flags, url: undefined });
     const { logLevel, logFormat } = options;
-    const { serveMcpUntilEnd } = await import("../actions/mcp.ts");
-    await serveMcpUntilEnd(url === undefined ? { options } : { url }, { logLevel, logFormat }, process.env);
+    await serveMcp(url === undefined ? { options } : { url }, {
+      apiKey: readApiKey(process.env),
+      remoteToken: readRemoteToken(process.env),
+      log: await createLog(logLevel, logFormat),
+    });
   }
 }

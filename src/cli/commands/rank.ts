@@ -1,9 +1,9 @@
 import { Flags } from "@oclif/core";
 import type { Location } from "../../errors.ts";
-import { ASK_FLAGS, CANDIDATE, targetOf } from "../ask-flags.ts";
 import { BaseCommand } from "../base-command.ts";
 import { showRanking } from "../output/show.ts";
 import { givenState } from "../state-text.ts";
+import { ASK_FLAGS, ask, CANDIDATE, targetOf } from "../target.ts";
 
 export default class Rank extends BaseCommand {
   static override summary = "Rank candidate texts for a text, with or without a running service.";
@@ -36,7 +36,6 @@ export default class Rank extends BaseCommand {
     const { flags } = await this.parse(Rank);
     const target = await targetOf(flags, () => this.options(flags));
     this.#stateFlag = flags["state-file"] === undefined ? "--state" : "--state-file";
-    const { ask } = await import("../actions/ask.ts");
     const body = { state: await givenState(flags), question: flags.question, candidates: flags.candidate };
     const text = await ask("rank", body, target);
     this.log(flags.json ? text : showRanking(JSON.parse(text)));

@@ -11,7 +11,7 @@ import type {
 } from "../../library/index.ts";
 import { candidatesOf } from "../questions-file.ts";
 import { leftOut } from "./left-out.ts";
-import { type ShownCandidate, showAnswer, showRanking } from "./show.ts";
+import { oneLine, type ShownCandidate, showAnswer, showRanking } from "./show.ts";
 
 /** Maximum width of a line with tokens or a part of the state. Chosen to fit a terminal of 100 columns. */
 const WIDTH = 96;
@@ -212,6 +212,5 @@ function unknownWords(readings: readonly Reading[]): readonly string[] {
   return [...new Set(unknown.map(({ text, source }) => source ?? text))].map(oneLine);
 }
 
-const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
 const cut = (text: string, most: number) =>
   text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`;

@@ -45,5 +45,5 @@ function headline(answer: Answer, count: number): string {
 }
 
 /** Puts a text on one line. */
-const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+export const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
 const share = (probability: number) => `${(100 * probability).toFixed(1).padStart(5)} %`;

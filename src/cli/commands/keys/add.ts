@@ -1,4 +1,5 @@
 import { Args, Flags } from "@oclif/core";
+import { addKey } from "../../../keys/change-key-file.ts";
 import { BaseCommand } from "../../base-command.ts";
 import { keysFileOf, optionFlags } from "../../option-flags.ts";
 
@@ -27,7 +28,6 @@ export default class KeysAdd extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(KeysAdd);
     const file = keysFileOf(await this.options(flags));
-    const { addKey } = await import("../../actions/keys.ts");
     const { key, isNewFile } = await addKey(file, {
       name: args.name,
       requestsPerMinute: flags["requests-per-minute"],

@@ -1,3 +1,4 @@
+import { readKeyFile } from "../../../keys/key-ring.ts";
 import { BaseCommand } from "../../base-command.ts";
 import { keysFileOf, optionFlags } from "../../option-flags.ts";
 
@@ -14,7 +15,6 @@ export default class KeysList extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(KeysList);
     const file = keysFileOf(await this.options(flags));
-    const { readKeyFile } = await import("../../../keys/key-ring.ts");
     const keys = readKeyFile(file);
     if (flags.json) {
       this.log(JSON.stringify({ keys: keys.map(({ digest: _, ...key }) => key) }, null, 2));

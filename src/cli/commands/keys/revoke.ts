@@ -1,4 +1,5 @@
 import { Args } from "@oclif/core";
+import { revokeKey } from "../../../keys/change-key-file.ts";
 import { BaseCommand } from "../../base-command.ts";
 import { keysFileOf, optionFlags } from "../../option-flags.ts";
 
@@ -16,7 +17,6 @@ export default class KeysRevoke extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(KeysRevoke);
     const file = keysFileOf(await this.options(flags));
-    const { revokeKey } = await import("../../actions/keys.ts");
     await revokeKey(file, args.name);
     this.log(flags.json ? JSON.stringify({ revoked: args.name }) : `revoked ${args.name}`);
     this.logToStderr(

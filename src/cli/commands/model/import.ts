@@ -1,8 +1,14 @@
+import path from "node:path";
 import { Args, Flags } from "@oclif/core";
 import { invalidOption } from "../../../errors.ts";
+import { flattened, graphIn } from "../../../models/inspect/flat-folder.ts";
+import { type Examination, examineFiles, examinePackage } from "../../../models/inspect/package-faults.ts";
+import { describeFolder, type ImportFacts, nameOf } from "../../../models/inspect/package-import.ts";
+import { type WriteTarget, writePackage } from "../../../models/inspect/package-writing.ts";
 import { isRepository } from "../../../models/package/names.ts";
 import { BaseCommand } from "../../base-command.ts";
 import { classifierFlags, readClassifierFlags } from "../../classifier-flags.ts";
+import { verdict } from "../../models.ts";
 
 export default class ModelImport extends BaseCommand {
   static override summary =
@@ -85,7 +91,6 @@ export default class ModelImport extends BaseCommand {
       ),
       maxCandidateTokens: positive("max-candidate-tokens", flags["max-candidate-tokens"], /^\d{1,9}$/),
     };
-    const { importFolder } = await import("../../actions/models.ts");
     const { text, isFaultless } = await importFolder(args.folder, facts, {
       file,
       to: flags.output,
@@ -101,4 +106,50 @@ function positive(flag: string, text: string | undefined, form: RegExp): number 
   if (text === undefined) return undefined;
   if (form.test(text) && Number(text) > 0) return Number(text);
   throw invalidOption(`--${flag}: expected a number above 0, got ${JSON.stringify(text.slice(0, 60))}.`);
+}
+
+interface ImportCommand {
+  /** Path of a classifier's graph in the folder. */
+  readonly file?: string | undefined;
+  readonly to?: string | undefined;
+  readonly mayReplace: boolean;
+  readonly isJson: boolean;
+}
+
+/** Writes a package, unless it could not be served. @returns its faults in that case */
+async function writeFrom(
+  folder: string,
+  facts: ImportFacts,
+  target: WriteTarget,
+): Promise<Examination | undefined> {
+  const manifest = await describeFolder(folder, facts);
+  const examined = await examineFiles(folder, manifest);
+  if (examined.faults.length > 0) return examined;
+  await writePackage(folder, manifest, target);
+  return undefined;
+}
+
+/** `decision model import`. @throws ServiceError INVALID_OPTION | INVALID_MODEL */
+export async function importFolder(
+  folder: string,
+  facts: ImportFacts,
+  { file, to = folder, mayReplace, isJson }: ImportCommand,
+) {
+  // an empty path would be the current folder
+  if (folder === "" || to === "") throw invalidOption("expected a folder, got an empty text.");
+  const graph = file ?? (await graphIn(folder));
+  const refused =
+    graph === undefined
+      ? await writeFrom(folder, facts, { to, mayReplace })
+      : await flattened(folder, graph, (flat) =>
+          writeFrom(flat, { ...facts, name: facts.name ?? nameOf(folder) }, { to, mayReplace }),
+        );
+  if (refused !== undefined) return verdict(refused, isJson);
+  const { isFaultless, text } = verdict(await examinePackage(to), isJson);
+  if (isJson) return { isFaultless, text };
+  const written = `wrote ${path.join(path.resolve(to), "manifest.json")}`;
+  return {
+    isFaultless,
+    text: [written, text, ...(isFaultless ? [`serve it: decision serve --model-path ${to}`] : [])].join("\n"),
+  };
 }

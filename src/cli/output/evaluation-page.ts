@@ -1,4 +1,4 @@
-import type { Evaluation } from "../../../evaluation/evaluation.ts";
+import type { Evaluation } from "../../evaluation/evaluation.ts";
 import {
   errorsText,
   FIGURE_NAMES,
@@ -6,8 +6,8 @@ import {
   proportionText,
   thresholdSentences,
   verdict,
-} from "../../../evaluation/figures-text.ts";
-import type { QuestionReport } from "../../../evaluation/question-report.ts";
+} from "../../evaluation/figures-text.ts";
+import type { QuestionReport } from "../../evaluation/question-report.ts";
 import { coveragePlot, reliabilityPlot } from "./evaluation-plots.ts";
 
 /** Style sheet. Text has a contrast of at least 4.5 in both colour schemes. */

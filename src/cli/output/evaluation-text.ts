@@ -1,4 +1,4 @@
-import type { Evaluation } from "../../../evaluation/evaluation.ts";
+import type { Evaluation } from "../../evaluation/evaluation.ts";
 import {
   confusions,
   errorsText,
@@ -7,9 +7,9 @@ import {
   proportionText,
   thresholdSentences,
   verdict,
-} from "../../../evaluation/figures-text.ts";
-import type { QuestionReport } from "../../../evaluation/question-report.ts";
-import { plainLine } from "../plain-text.ts";
+} from "../../evaluation/figures-text.ts";
+import type { QuestionReport } from "../../evaluation/question-report.ts";
+import { plainLine } from "./plain-text.ts";
 
 /** The most labels for which a terminal shows the whole matrix. Chosen: its columns fit 80 characters. */
 const MATRIX_LABELS = 8;

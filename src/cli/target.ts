@@ -1,10 +1,16 @@
 import { Flags } from "@oclif/core";
 import { invalidOption } from "../errors.ts";
-import { readApiKey } from "../options/exposure.ts";
+import { writeJson } from "../json/write.ts";
+import {
+  type AskedOperation,
+  checkRequest,
+  connectDecider,
+  createDecider,
+  type Decider,
+} from "../library/index.ts";
+import { readApiKey, readRemoteToken } from "../options/exposure.ts";
 import type { ServiceOptions } from "../options/table.ts";
 import { serviceAddress } from "../service-address.ts";
-import type { Target } from "./actions/ask.ts";
-import type { Format } from "./actions/rows/batch.ts";
 import { optionFlags } from "./option-flags.ts";
 
 /** Flags that choose what answers: a model on this machine, or a running service. */
@@ -15,41 +21,6 @@ export const TARGET_FLAGS = {
       "use a running service instead of loading the model; DECISION_API_KEY has its key [env: DECISION_URL]",
   }),
   ...optionFlags(["model", "modelPath", "backend", "device", "precision"]),
-};
-
-/** Flags of commands that read questions and rows. */
-export const ROWS_FLAGS = {
-  questions: Flags.string({
-    required: true,
-    helpValue: "<file.json>",
-    description: "JSON file with named questions, as in a request",
-  }),
-  "input-format": Flags.string({
-    options: ["jsonl", "csv"],
-    helpValue: "jsonl|csv",
-    description: "format of the input [default: by the file name, else jsonl]",
-  }),
-  delimiter: Flags.string({
-    helpValue: "<character>",
-    description:
-      'character between the columns of CSV, for example ";" or tab [default: tab for .tsv, that of a first line "sep=;", else a comma]',
-  }),
-  "state-field": Flags.string({
-    default: "state",
-    helpValue: "<name>",
-    description: "member or column that has the state",
-  }),
-};
-
-/** Flags of commands whose rows have labels. */
-export const LABELLED_ROWS_FLAGS = {
-  ...ROWS_FLAGS,
-  input: Flags.string({
-    required: true,
-    helpValue: "<file>",
-    description: "labelled rows, .jsonl or .csv; - reads standard input",
-  }),
-  "whole-row": Flags.boolean({ description: "use each whole row, without its labels, as the state" }),
 };
 
 /** Settings of a flag for a candidate of a ranking. */
@@ -132,30 +103,45 @@ export async function targetOf(
   return url === undefined ? { options: await options() } : { url, apiKey: readApiKey(process.env) };
 }
 
-/**
- * The format of a file of rows: as given, otherwise by the file's extension. @throws ServiceError INVALID_OPTION for an
- * unknown extension
- */
-export function formatOf(flag: string, file: string, given: string | undefined, standard: Format): Format {
-  if (given === "jsonl" || given === "csv") return given;
-  if (file === "-") return standard;
-  if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl";
-  if (/\.[ct]sv$/i.test(file)) return "csv";
-  throw invalidOption(
-    `${flag}: expected a name that ends in .jsonl, .csv or .tsv, got another; otherwise add ${flag}-format.`,
-  );
+/** What answers a request: a running service, or a model that this program loads. */
+export type Target = ServiceTarget | { readonly options: ServiceOptions };
+
+interface ServiceTarget {
+  readonly url: string;
+  readonly apiKey: string | undefined;
+}
+
+/** Creates a decider for the target. @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED */
+export async function openTarget(target: Target): Promise<Decider> {
+  if ("url" in target) return connectDecider(target.url, target);
+  const { host, port, ...options } = target.options;
+  return createDecider({ ...options, remoteToken: readRemoteToken(process.env) });
 }
 
 /**
- * The character between the columns of CSV: as given, or a tab for .tsv; undefined: as the input says.
+ * Checks a request before a model is loaded. If a service is the target, only the form of its URL is checked.
  *
- * @throws ServiceError INVALID_OPTION
+ * @throws ServiceError INVALID_REQUEST | INVALID_OPTION | INVALID_MODEL
  */
-export function delimiterOf(given: string | undefined, file: string): string | undefined {
-  if (given === undefined) return /\.tsv$/i.test(file) ? "\t" : undefined;
-  const character = given === "tab" || given === "\\t" ? "\t" : given;
-  if (/^[^"\r\n]$/u.test(character)) return character;
-  throw invalidOption(
-    `--delimiter: expected one character other than a quote, or tab, got ${JSON.stringify(given.slice(0, 60))}.`,
-  );
+export async function checkFirst(operation: AskedOperation, body: string, target: Target): Promise<void> {
+  if ("options" in target) return checkRequest(operation, body, target.options);
+  connectDecider(target.url); // does not connect before the first request
+}
+
+/**
+ * Sends one request.
+ *
+ * @param body the request's body; its Maps are written in their order
+ * @returns the JSON text of the answer, exactly as the service writes it
+ * @throws ServiceError INVALID_REQUEST | BACKEND_FAILED | INVALID_MODEL | UNREACHABLE
+ */
+export async function ask(operation: AskedOperation, body: unknown, target: Target): Promise<string> {
+  const text = writeJson(body);
+  await checkFirst(operation, text, target);
+  const decider = await openTarget(target);
+  try {
+    return await decider.ask(operation, text);
+  } finally {
+    await decider.close();
+  }
 }

@@ -1,6 +1,6 @@
-import type { QuestionReport } from "../../../evaluation/question-report.ts";
-import type { Calibration } from "../../../evaluation/statistics/calibration.ts";
-import type { CoveragePoint } from "../../../evaluation/statistics/coverage.ts";
+import type { QuestionReport } from "../../evaluation/question-report.ts";
+import type { Calibration } from "../../evaluation/statistics/calibration.ts";
+import type { CoveragePoint } from "../../evaluation/statistics/coverage.ts";
 
 const WIDTH = 400;
 const HEIGHT = 280;
