@@ -4,7 +4,7 @@ import { type QuestionBody, rankRequest, systemoneRequest } from "./bodies.ts";
 import { distinctTexts, textOf } from "./texts.ts";
 import type { BenchRequest, Workload } from "./workload.ts";
 
-/** Mixed sizes, as with many callers: most requests small, a few very large. Sizes are chosen. */
+/** Mixed sizes, as with many callers: most requests small, a few very large. Sizes are not measured traffic. */
 export const MIXED: Workload = {
   name: "mixed",
   title: "mixed types and sizes, log-normal: states of 90 tokens (median) to 1,500 (maximum)",

@@ -4,7 +4,7 @@ import { closest, distance } from "fastest-levenshtein";
 export function likely(given: string, known: readonly string[]): string | undefined {
   if (given === "" || known.length === 0) return undefined;
   const nearest = closest(given, known);
-  const most = Math.max(1, Math.floor(Math.max(given.length, nearest.length) / 3)); // chosen
+  const most = Math.max(1, Math.floor(Math.max(given.length, nearest.length) / 3)); // one letter in three may differ
   if (distance(given, nearest) <= most) return nearest;
   return known.find((name) => given.length > 1 && name.startsWith(given));
 }

@@ -104,7 +104,7 @@ const ROWS = {
   },
   headersTimeoutMs: {
     kind: "integer",
-    default: 20_000, // chosen
+    default: 20_000,
     min: 1,
     max: 3_600_000,
     unit: "ms",
@@ -170,7 +170,7 @@ const ROWS = {
   },
   remoteConnections: {
     kind: "integer",
-    default: 4, // chosen
+    default: 4,
     min: 1,
     max: 256,
     unit: "connections",
@@ -178,7 +178,7 @@ const ROWS = {
   },
   remoteTimeoutMs: {
     kind: "integer",
-    default: 30_000, // chosen
+    default: 30_000, // half of the default deadline
     min: 1,
     max: 3_600_000,
     unit: "ms",
@@ -186,7 +186,7 @@ const ROWS = {
   },
   remoteConnectTimeoutMs: {
     kind: "integer",
-    default: 5_000, // chosen
+    default: 5_000,
     min: 1,
     max: 600_000,
     unit: "ms",

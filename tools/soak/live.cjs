@@ -7,7 +7,7 @@ const { setFlagsFromString } = require("node:v8");
 const { runInNewContext } = require("node:vm");
 const { isMainThread } = require("node:worker_threads");
 
-/** Pause before a further collection, for memory that is released with a delay. Chosen. */
+/** Pause before a further collection, for memory that is released with a delay. */
 const PAUSE_MS = 300;
 
 if (isMainThread) {

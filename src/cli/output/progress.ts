@@ -10,7 +10,9 @@ export interface Progress {
   clear(): void;
 }
 
-export function terminalProgress(stream: NodeJS.WriteStream): Progress {
+export type ProgressStream = Pick<NodeJS.WriteStream, "isTTY" | "columns"> & { write(text: string): unknown };
+
+export function terminalProgress(stream: ProgressStream): Progress {
   if (!stream.isTTY) return { show: () => {}, clear: () => {} };
   const erase = "\r\u001b[K";
   return {

@@ -4,7 +4,7 @@ import { count } from "../package/folder-files.ts";
 import type { Manifest } from "../package/manifest-schema.ts";
 import { type ModelPackage, readPackageText } from "../package/package.ts";
 
-/** Additional tokens of a pair: separators, and tokens that joining may add. Chosen. */
+/** Additional tokens of a pair: a few separators, and room for tokens that joining may add. */
 const TOKENS_BETWEEN = 64;
 
 /** The published recipe's limits, used if a folder has none. */

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { Args } from "@oclif/core";
+import { durationText } from "../../../batch/progress-text.ts";
 import { fileFault, invalidOption } from "../../../errors.ts";
 import { homeFolder } from "../../../home.ts";
 import type { ChosenFiles } from "../../../hub/file-choice.ts";
@@ -29,6 +30,7 @@ import { type ClassifierWishes, classifierFlags, readClassifierFlags } from "../
 import { optionFlags } from "../../option-flags.ts";
 import { bytesText } from "../../output/model-text.ts";
 import { plainLine } from "../../output/plain-text.ts";
+import { type ProgressStream, terminalProgress } from "../../output/progress.ts";
 import { stopOnSignals } from "../../stop.ts";
 
 export default class ModelPull extends BaseCommand {
@@ -77,8 +79,6 @@ interface PullCommand {
   /** For notes and progress. Default: standard error. */
   readonly stream?: ProgressStream;
 }
-
-type ProgressStream = Pick<NodeJS.WriteStream, "isTTY" | "columns"> & { write(text: string): unknown };
 
 /**
  * `decision model pull`: fetches a model. A signal ends the pull, and the next pull resumes it.
@@ -245,22 +245,18 @@ function pulledText({ id, folder, files }: PulledModel, name: string, terms: str
 
 /** Progress as one line on a terminal; only notes elsewhere. */
 function createProgress(stream: ProgressStream) {
+  const { show, clear } = terminalProgress(stream);
   let begun = { file: "", bytes: 0, at: 0 };
   let lastAt = 0;
-  const clear = () => {
-    if (stream.isTTY) stream.write("\r\u001b[K");
-  };
   return {
     show(progress: PullProgress) {
-      if (!stream.isTTY) return;
       const now = performance.now();
       const { file, bytes } = progress;
       if (file !== begun.file) begun = { file, bytes, at: now };
       const isLast = bytes === progress.totalBytes;
       if (now - lastAt < 100 && !isLast) return; // at most ten updates per second
       lastAt = now;
-      const text = transferText(progress, bytes - begun.bytes, now - begun.at);
-      stream.write(`\r\u001b[K${text.slice(0, stream.columns - 1)}`);
+      show(transferText(progress, bytes - begun.bytes, now - begun.at));
     },
     note(text: string) {
       clear();
@@ -279,7 +275,7 @@ const SETTLED_MS = 1_000;
  * @param fetched bytes fetched by this pull
  * @param ms time since its start
  */
-export function transferText({ file, bytes, totalBytes }: PullProgress, fetched: number, ms: number): string {
+function transferText({ file, bytes, totalBytes }: PullProgress, fetched: number, ms: number): string {
   const parts = [file];
   if (totalBytes === undefined) parts.push(bytesText(bytes));
   else {
@@ -292,10 +288,4 @@ export function transferText({ file, bytes, totalBytes }: PullProgress, fetched:
     if (totalBytes !== undefined) parts.push(`${durationText((totalBytes - bytes) / perSecond)} left`);
   }
   return parts.join("  ");
-}
-
-function durationText(seconds: number): string {
-  if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;
-  return `${(seconds / 3600).toFixed(1)} h`;
 }

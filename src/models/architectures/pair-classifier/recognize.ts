@@ -73,7 +73,7 @@ const FEWEST_TOKENS = 16;
 
 const DEFAULT_LABELS = ["LABEL_0", "LABEL_1"];
 
-/** Labels are listed by position: a config.json with more is no classifier. Chosen. */
+/** Labels are listed by position; no classifier by entailment has more than a few. */
 const MOST_LABELS = 1000;
 
 function ownCode(autoMap: unknown): string {
