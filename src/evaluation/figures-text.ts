@@ -28,6 +28,27 @@ export function thresholdSentences({ chosen, heldOut, target, accuracy }: Questi
   ];
 }
 
+/** A head and rows of cells, as the terminal and the page show them. */
+export type Table = readonly [head: readonly string[], rows: readonly (readonly string[])[]];
+
+export function labelTable({ labels }: QuestionReport): Table {
+  const rows = labels.map((one) => [
+    one.label,
+    String(one.rows),
+    String(one.answered),
+    percent(one.precision),
+    percent(one.recall),
+  ]);
+  return [["label", "rows", "answered", "precision", "recall"], rows];
+}
+
+export function thresholdTable({ steps }: QuestionReport): Table {
+  const rows = steps.map(({ threshold, coverage, accuracy }) => {
+    return [String(threshold), percent(coverage), proportionText(accuracy)];
+  });
+  return [["confidence >=", "kept", "right"], rows];
+}
+
 /** Confused labels and answers, most frequent first. */
 export function confusions(labels: readonly LabelReport[], matrix: QuestionReport["confusion"]) {
   return labels

@@ -2,9 +2,11 @@ import type { Evaluation } from "../../evaluation/evaluation.ts";
 import {
   errorsText,
   FIGURE_NAMES,
+  labelTable,
   percent,
   proportionText,
   thresholdSentences,
+  thresholdTable,
   verdict,
 } from "../../evaluation/figures-text.ts";
 import type { QuestionReport } from "../../evaluation/question-report.ts";
@@ -84,25 +86,9 @@ ${notes.map(note).join("")}
 <figure><figcaption>Accuracy of the answered rows</figcaption>${coveragePlot(report)}</figure>
 </div>
 <h3>Thresholds</h3>
-${table(
-  ["confidence at least", "kept", "right"],
-  report.steps.map((point) => [
-    String(point.threshold),
-    percent(point.coverage),
-    proportionText(point.accuracy),
-  ]),
-)}
+${table(...thresholdTable(report))}
 <h3>Labels</h3>
-${table(
-  ["label", "rows", "answered", "precision", "recall"],
-  labels.map((one) => [
-    one.label,
-    String(one.rows),
-    String(one.answered),
-    percent(one.precision),
-    percent(one.recall),
-  ]),
-)}
+${table(...labelTable(report))}
 <h3>Confusion matrix: labels in rows, answers in columns</h3>
 ${matrix(
   labels.map(({ label }) => label),

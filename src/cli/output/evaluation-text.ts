@@ -3,9 +3,11 @@ import {
   confusions,
   errorsText,
   FIGURE_NAMES,
+  labelTable,
   percent,
   proportionText,
   thresholdSentences,
+  thresholdTable,
   verdict,
 } from "../../evaluation/figures-text.ts";
 import type { QuestionReport } from "../../evaluation/question-report.ts";
@@ -32,22 +34,13 @@ export function evaluationText(evaluation: Evaluation): string {
 }
 
 function questionLines(report: QuestionReport): string[] {
-  const { name, accuracy, calibration, labels, meanAbsoluteError, notes } = report;
+  const { name, accuracy, calibration, meanAbsoluteError, notes } = report;
   return [
     `${plainLine(name)}: right in ${proportionText(accuracy)}`,
     ...(meanAbsoluteError === undefined
       ? []
       : [`  mean distance in levels: ${meanAbsoluteError.toFixed(2)}`]),
-    ...table(
-      ["label", "rows", "answered", "precision", "recall"],
-      labels.map((one) => [
-        one.label,
-        String(one.rows),
-        String(one.answered),
-        percent(one.precision),
-        percent(one.recall),
-      ]),
-    ),
+    ...table(...labelTable(report)),
     ...confusionLines(report),
     `  calibration error: ${percent(calibration.error)}`,
     ...table(
@@ -62,14 +55,7 @@ function questionLines(report: QuestionReport): string[] {
           "#".repeat(Math.round(BAR_CELLS * (right ?? 0))).padEnd(BAR_CELLS, "."),
         ]),
     ),
-    ...table(
-      ["confidence >=", "kept", "right"],
-      report.steps.map(({ threshold, coverage, accuracy: right }) => [
-        String(threshold),
-        percent(coverage),
-        proportionText(right),
-      ]),
-    ),
+    ...table(...thresholdTable(report)),
     ...thresholdSentences(report).map((sentence) => `  ${sentence}`),
     ...notes.map((note) => `  note: ${plainLine(note)}`),
   ];
