@@ -92,7 +92,7 @@ def main():
     call("prepare.py", "--tokenizer", options.tokenizer, "--out", out / "data", "--shards", 2, "--limit", 3, options.data)
     shards = [out / "data" / "0.shard", out / "data" / "1.shard"]
     train = lambda folder, steps: call("train.py", "--data", *shards, "--init", options.init, "--out", out / folder, "--steps", steps, "--chunk", 64,
-                                       "--budget", 1024, "--minutes", 5, "--constant", "--limits", 128, 64, 32, "--longest-row", 512)
+                                       "--budget", 1024, "--accumulate", 2, "--minutes", 5, "--constant", "--limits", 128, 64, 32, "--longest-row", 512)
     train("whole", 10)
     train("parts", 6)
     train("parts", 4)

@@ -67,6 +67,7 @@ class Run:
         self.optimizer = optimizer_of(self.model, options)
         self.average = Average(self.model, options.average)
         self.step, self.chunk, self.batch, self.seconds, self.decisions, self.tokens = 0, 0, 0, 0.0, 0, 0
+        self.summed = 0
 
     def leave_old_words(self, words):
         words.grad[:self.options.new_words].zero_()
@@ -95,7 +96,7 @@ class Run:
             setattr(self, name, value)
 
     def learn(self, batch, progress):
-        """One step at a share of the schedule. -> loss, a tensor"""
+        """Adds the gradients of a batch and, with those of --accumulate batches, takes a step at a share of the schedule. -> loss, a tensor"""
         share = 1.0 if self.options.constant else rate(progress, self.options.warmup, self.options.cooldown)
         for group in self.optimizer.param_groups:
             group["lr"] = self.options.rate * share * group["times"]
@@ -103,14 +104,16 @@ class Run:
         with autocast(self.device):
             logits = scores(self.model, held)
         loss = F.cross_entropy(logits / TEMPERATURE, held["answer"])
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizer.step()
-        self.step += 1
-        self.average.update(self.model, self.step)
+        (loss / self.options.accumulate).backward()
         self.decisions += len(held["answer"])
         self.tokens += held["ids"].numel()
+        self.summed = (self.summed + 1) % self.options.accumulate
+        if not self.summed:
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+            self.optimizer.step()
+            self.optimizer.zero_grad(set_to_none=True)
+            self.step += 1
+            self.average.update(self.model, self.step)
         return loss.detach()
 
 
@@ -130,6 +133,7 @@ def arguments():
     add("--save-every", type=float, default=5.0, help="minutes")
     add("--evaluate-every", type=float, default=10.0, help="minutes of the schedule")
     add("--budget", type=int, default=8192, help="tokens of a batch, padding included")
+    add("--accumulate", type=int, default=1, help="batches of a step: less memory than a larger --budget")
     add("--rate", type=float, default=1e-4)
     add("--head-rate", type=float, default=2.0, help="times --rate")
     add("--constant", action="store_true", help="constant rate, so that a run does not depend on the clock")
@@ -228,14 +232,14 @@ def train(run, options, diary, dev):
     saving, judging = Every(options.save_every * 60, time.monotonic()), Every(options.evaluate_every * 60, run.seconds)
     fall, last = (1 - options.cooldown) * total, clock()
     for chunk, after, batch in batches:
-        if time.monotonic() >= end or run.step >= steps or run.seconds >= total:
+        if not run.summed and (time.monotonic() >= end or run.step >= steps or run.seconds >= total):
             return
         diary.learned(run.learn(batch, run.seconds / total))
         run.chunk, run.batch = chunk, after
         before, run.seconds = run.seconds, run.seconds + clock() - last
         if before < fall <= run.seconds and not options.constant:
             run.save(options.out / "before-cooldown.pt")
-        if saving.is_due(time.monotonic()):
+        if not run.summed and saving.is_due(time.monotonic()):
             run.keep()
         if dev and judging.is_due(run.seconds):
             diary.judge(dev, options)
