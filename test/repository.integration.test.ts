@@ -6,12 +6,6 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { packageRoot } from "./support/package-root.ts";
 
-function sources(folder: string): string[] {
-  return readdirSync(path.join(packageRoot, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
-    .map((entry) => path.relative(packageRoot, path.join(entry.parentPath, entry.name)));
-}
-
 /** Texts that people write, of a folder. */
 function textFiles(folder: string): string[] {
   return readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: "utf8" })
@@ -60,19 +54,6 @@ describe("the repository", () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  });
-
-  it("has one handler file for each operation, named after it", () => {
-    const document = JSON.parse(readFileSync(path.join(packageRoot, "generated/openapi.json"), "utf8"));
-    const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(
-      (item) => Object.values(item).map(({ operationId }) => operationId),
-    );
-    const pages = ["getMetrics", "getDocs", "getRedoc"]; // the web server's plugins
-    const expected = operations
-      .filter((id) => !pages.includes(id))
-      .map((id) => `handlers/${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`);
-    const files = sources("handlers");
-    for (const file of expected) assert.ok(files.includes(file), `${file} is missing`);
   });
 
   it("has an oclif manifest that is not stale", () => {

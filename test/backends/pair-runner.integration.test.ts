@@ -87,10 +87,12 @@ describe("a graph whose weights cannot be packed", () => {
   const modelPackage = { folder: "/none", manifest: { id: "a/b@c", files: {} } } as never;
   const packing = { pack: never, version: "1" };
   const wish = { form: "fp32", folders: { cache: "/none", temporary: "/none" }, packing } as const;
-  const facts = { inputs: [], outputs: [], domains: [""], externalFiles: [], elementTypes: [1] };
+  const fitting = { elementType: 1, elements: 30_522 * 384 };
+  const facts = { inputs: [], outputs: [], domains: [""], externalFiles: [], constants: [fitting] };
   for (const [what, more] of [
     ["operators of the runtime's own", { domains: ["", "com.microsoft"] }],
-    ["weights of 16 bits", { elementTypes: [1, 7, 10] }],
+    ["weights of 16 bits", { constants: [fitting, { elementType: 10, elements: 384 * 384 }] }],
+    ["weights between two cache lines", { constants: [{ elementType: 1, elements: 30_521 * 300 }, fitting] }],
   ] as const)
     it(`is used as it is: ${what}`, async () => {
       const own = { graph: new Uint8Array(), facts: { ...facts, ...more } };

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { invalidModel } from "../../errors.ts";
+import { LARGE_CONSTANT } from "../../onnx/file/graph-builder.ts";
 import { type GraphFacts, readGraphFacts } from "../../onnx/file/graph-facts.ts";
 import { packedCopy } from "../graph/graph-cache.ts";
 import { type ModelPackage, packagePath, readPackageFile } from "../package/package.ts";
@@ -64,13 +65,23 @@ export async function packOwnGraph(
   return kept?.path;
 }
 
-/** @see TensorProto.DataType in onnx.proto */
-const HALF_TYPES = [10, 16];
+/**
+ * Bytes of an element, by ONNX's number of its type: float32, uint8, int8, int32, int64, bool, float64.
+ *
+ * @see TensorProto.DataType in onnx.proto
+ */
+const ELEMENT_BYTES: Readonly<Record<number, number>> = { 1: 4, 2: 1, 3: 1, 6: 4, 7: 8, 9: 1, 11: 8 };
+/** Packed weights must begin at a multiple of this. The runtime stores large constants and their packed copies without gaps. */
+const ALIGNMENT = 64;
 
 /**
  * The runtime stores the weights of some other operators wrongly: with MatMulNBits of 4 bits, the packed graph returns
- * NaN. Weights of 16 bits are converted after packing, so nothing would be shared.
+ * NaN. Weights of 16 bits are converted after packing, so nothing would be shared. Packed weights behind a constant that
+ * ends between two cache lines end the process.
  */
-const canBePacked = ({ domains, elementTypes }: GraphFacts) =>
+const canBePacked = ({ domains, constants }: GraphFacts) =>
   domains.every((domain) => domain === "" || domain === "ai.onnx") &&
-  !HALF_TYPES.some((type) => elementTypes.includes(type));
+  constants.every(({ elementType, elements }) => {
+    const bytes = elements * (ELEMENT_BYTES[elementType] ?? Number.NaN);
+    return bytes < LARGE_CONSTANT || bytes % ALIGNMENT === 0;
+  });

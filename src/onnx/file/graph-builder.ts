@@ -33,7 +33,7 @@ export interface StreamedData {
 }
 
 /** Constants of at least this many bytes go to the weights file. Chosen: small ones load faster with the graph. */
-const LARGE_CONSTANT = 4096;
+export const LARGE_CONSTANT = 4096;
 
 /**
  * Maximum bytes of a constant that is deduplicated. Each constant that a body uses is passed to it at every run, which

@@ -9,6 +9,11 @@ export interface GraphValue {
   readonly shape: readonly (number | string)[] | undefined;
 }
 
+export interface Constant {
+  readonly elementType: number;
+  readonly elements: number;
+}
+
 /** What an ONNX file says of itself. */
 export interface GraphFacts {
   /** Without constants, which old files list as inputs, too. */
@@ -18,8 +23,8 @@ export interface GraphFacts {
   readonly domains: readonly string[];
   /** Names of the files that hold constants, as written in the graph. */
   readonly externalFiles: readonly string[];
-  /** ONNX's numbers of the element types of all constants. */
-  readonly elementTypes: readonly number[];
+  /** All constants: ONNX's number of the element type, and the number of elements. */
+  readonly constants: readonly Constant[];
 }
 
 type Fields = Readonly<Record<string, readonly [id: number, type: string]>>;
@@ -45,7 +50,12 @@ const SCHEMA: Readonly<Record<string, Fields>> = {
     sparseTensor: [22, "SparseTensorProto"],
     sparseTensors: [23, "SparseTensorProto"],
   },
-  TensorProto: { dataType: [2, "int32"], name: [8, "string"], externalData: [13, "StringStringEntryProto"] },
+  TensorProto: {
+    dims: [1, "uint32"],
+    dataType: [2, "int32"],
+    name: [8, "string"],
+    externalData: [13, "StringStringEntryProto"],
+  },
   StringStringEntryProto: { key: [1, "string"], value: [2, "string"] },
   ValueInfoProto: { name: [1, "string"], type: [2, "TypeProto"] },
   TypeProto: { tensorType: [1, "TensorTypeProto"] },
@@ -72,36 +82,38 @@ const modelProto = root.lookupType("ModelProto");
 export function readGraphFacts(file: Uint8Array): GraphFacts {
   const model: unknown = modelProto.toObject(modelProto.decode(file));
   const graphs = listIn(model, "graph");
-  const constants = new Set(graphs.flatMap((graph) => listIn(graph, "initializer")).flatMap(namesOf));
+  const constantNames = new Set(graphs.flatMap((graph) => listIn(graph, "initializer")).flatMap(namesOf));
   const found = {
     domains: new Set<string>(),
     externalFiles: new Set<string>(),
-    elementTypes: new Set<number>(),
+    constants: [] as Constant[],
   };
   collect(model, found);
   return {
     inputs: graphs
       .flatMap((graph) => listIn(graph, "input"))
       .map(graphValue)
-      .filter(({ name }) => !constants.has(name)),
+      .filter(({ name }) => !constantNames.has(name)),
     outputs: graphs.flatMap((graph) => listIn(graph, "output")).map(graphValue),
     domains: [...found.domains].sort(),
     externalFiles: [...found.externalFiles],
-    elementTypes: [...found.elementTypes],
+    constants: found.constants,
   };
 }
 
 interface Collected {
   readonly domains: Set<string>;
   readonly externalFiles: Set<string>;
-  readonly elementTypes: Set<number>;
+  readonly constants: Constant[];
 }
 
 function collect(value: unknown, found: Collected): void {
   if (Array.isArray(value)) for (const one of value) collect(one, found);
   else if (typeof value === "object" && value !== null) {
     for (const domain of listIn(value, "domain")) found.domains.add(String(domain));
-    for (const type of listIn(value, "dataType")) found.elementTypes.add(Number(type));
+    const elements = listIn(value, "dims").reduce<number>((count, size) => count * Number(size), 1);
+    for (const type of listIn(value, "dataType"))
+      found.constants.push({ elementType: Number(type), elements });
     if (listIn(value, "key").includes("location"))
       for (const name of listIn(value, "value")) found.externalFiles.add(String(name));
     for (const one of Object.values(value)) collect(one, found);

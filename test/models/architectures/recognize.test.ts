@@ -186,7 +186,7 @@ const GRAPH: GraphFacts = {
   outputs: [value("logits", 1, ["batch", 3])],
   domains: [],
   externalFiles: [],
-  elementTypes: [],
+  constants: [],
 };
 
 const FITTING: readonly (readonly [string, Partial<GraphFacts>])[] = [

@@ -1,10 +1,8 @@
 import path from "node:path";
 import type { Packing } from "../../../models/architectures/architecture.ts";
+import { LARGE_CONSTANT } from "../../../onnx/file/graph-builder.ts";
 import { env, InferenceSession } from "./runtime.ts";
 import { sessionOptions } from "./session-options.ts";
-
-/** Minimum bytes of a constant that is stored outside the ONNX file. Chosen: small constants load faster with the graph. */
-const LARGE_CONSTANT = 4096;
 
 /**
  * Stores the weights of a graph in a file beside it, both unchanged and packed in the order in which this processor's
