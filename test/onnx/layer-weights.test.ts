@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { words } from "../../src/onnx/encoder/bert-token-tree.ts";
 import { layerWeights } from "../../src/onnx/encoder/layer-weights.ts";
+import { GraphBuilder } from "../../src/onnx/file/graph-builder.ts";
 import { scaledRows } from "../../src/onnx/layers/int8-rows.ts";
 import { quantizeWeights, rotateRows, rotationBlock } from "../../src/onnx/layers/quantized-weights.ts";
 import type { TokenTreeShape, Weights } from "../../src/onnx/token-tree-io.ts";
@@ -80,4 +82,24 @@ describe("layers stored as int8 rows", () => {
     const shape = [3 * hidden, hidden];
     assert.deepEqual(layerWeights(plain, SHAPE).float32(name, shape), plain.float32(name, shape));
   });
+});
+
+// else the runtime's kernels end the process at packed weights that begin within a line
+it("words stored as int8 rows are constants of whole cache lines", () => {
+  const lengths: number[] = [];
+  const graph = new GraphBuilder({
+    name: "weights.bin",
+    append(parts) {
+      lengths.push(Buffer.concat([...parts]).length);
+      return { offset: 0, length: lengths.at(-1) ?? 0 };
+    },
+  });
+  words(
+    graph,
+    stored(() => true),
+    [4103, hidden],
+    graph.input("ids", "int32", ["tokens"]),
+  );
+  assert.equal(lengths.length, 2);
+  for (const length of lengths) assert.equal(length % 64, 0);
 });

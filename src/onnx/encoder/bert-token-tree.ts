@@ -151,6 +151,12 @@ function embeddings({ graph, shape, weights }: Context, tokens: Tokens): Value {
   return graph.node("Add", [sum, kind]);
 }
 
+/**
+ * Scales of a cache line. ONNX Runtime stores packed weights one right after the other, and its kernels need them to begin
+ * with a line: after a constant of another length, the first product ended the process.
+ */
+const SCALES_OF_LINE = 64 / Float32Array.BYTES_PER_ELEMENT;
+
 /** The words' rows. @param shape [vocab, hidden] @returns float32 [tokens, hidden] */
 export function words(
   graph: GraphBuilder,
@@ -164,8 +170,10 @@ export function words(
     : graph.constant("float16", shape, weights.float16("word.weight", shape));
   const found = graph.node("Cast", [graph.node("Gather", [table, ids])], { to: 1 });
   if (!rows) return found;
-  const scales = graph.constant("float32", [shape[0], 1], rows.scales);
-  return graph.node("Mul", [found, graph.node("Gather", [scales, ids])]);
+  const scales = new Float32Array(Math.ceil(shape[0] / SCALES_OF_LINE) * SCALES_OF_LINE);
+  scales.set(rows.scales);
+  const each = graph.node("Gather", [graph.constant("float32", [scales.length, 1], scales), ids]);
+  return graph.node("Mul", [found, each]);
 }
 
 /**
