@@ -4,7 +4,7 @@ import path from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { EXAMPLES } from "../../playground/examples.ts";
-import { heavy, KEY, Service, SMALL } from "../service/service.ts";
+import { heavy, KEY, Service } from "../service/service.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { assertAccessible, launch } from "./browser.ts";
 
@@ -278,7 +278,8 @@ describe("a full queue", () => {
       const running = small.call("POST", "/v1/systemone", { body: heavy(50), signal: leaving.signal });
       running.catch(() => {}); // left below
       await small.until(({ running_requests }) => running_requests === 1);
-      const queued = small.call("POST", "/v1/systemone", { body: SMALL, signal: leaving.signal });
+      // as long as the first: a short request would be answered between its slices
+      const queued = small.call("POST", "/v1/systemone", { body: heavy(50, 1), signal: leaving.signal });
       queued.catch(() => {});
       await small.until(({ queued_requests }) => queued_requests === 1);
       await button("Ask").click();
