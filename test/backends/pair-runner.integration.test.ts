@@ -88,9 +88,17 @@ describe("a graph whose weights cannot be packed", () => {
   const packing = { pack: never, version: "1" };
   const wish = { form: "fp32", folders: { cache: "/none", temporary: "/none" }, packing } as const;
   const fitting = { elementType: 1, elements: 30_522 * 384 };
-  const facts = { inputs: [], outputs: [], domains: [""], externalFiles: [], constants: [fitting] };
+  const facts = {
+    inputs: [],
+    outputs: [],
+    domains: [""],
+    externalFiles: [],
+    constants: [fitting],
+    hasSubgraphs: false,
+  };
   for (const [what, more] of [
     ["operators of the runtime's own", { domains: ["", "com.microsoft"] }],
+    ["subgraphs", { hasSubgraphs: true }],
     ["weights of 16 bits", { constants: [fitting, { elementType: 10, elements: 384 * 384 }] }],
     ["weights between two cache lines", { constants: [{ elementType: 1, elements: 30_521 * 300 }, fitting] }],
   ] as const)

@@ -184,10 +184,10 @@ export const REPLY_FAULTS: readonly PlantedFault[] = [
     ),
     "issues without a sentence: errors.names-types": issues((issue) => void issue.set("msg", "")),
     "loc names the state where the request said context: errors.loc": places((loc) =>
-      loc.with(1, loc[1] === "context" ? "state" : (loc[1] ?? null)),
+      loc.map((step, index) => (index === 1 && step === "context" ? "state" : step)),
     ),
     "loc names true where the request said yes: errors.loc": places((loc) =>
-      loc.with(4, loc[4] === "yes" ? "true" : (loc[4] ?? null)),
+      loc.map((step, index) => (index === 4 && step === "yes" ? "true" : step)),
     ),
     "positions in loc from one: errors.loc": places((loc) =>
       loc.map((step) => (typeof step === "number" ? step + 1 : step)),

@@ -25,6 +25,8 @@ export interface GraphFacts {
   readonly externalFiles: readonly string[];
   /** All constants: ONNX's number of the element type, and the number of elements. */
   readonly constants: readonly Constant[];
+  /** Whether an operator has a graph of its own, as If and Loop do. */
+  readonly hasSubgraphs: boolean;
 }
 
 type Fields = Readonly<Record<string, readonly [id: number, type: string]>>;
@@ -87,6 +89,7 @@ export function readGraphFacts(file: Uint8Array): GraphFacts {
     domains: new Set<string>(),
     externalFiles: new Set<string>(),
     constants: [] as Constant[],
+    hasSubgraphs: false,
   };
   collect(model, found);
   return {
@@ -98,6 +101,7 @@ export function readGraphFacts(file: Uint8Array): GraphFacts {
     domains: [...found.domains].sort(),
     externalFiles: [...found.externalFiles],
     constants: found.constants,
+    hasSubgraphs: found.hasSubgraphs,
   };
 }
 
@@ -105,12 +109,14 @@ interface Collected {
   readonly domains: Set<string>;
   readonly externalFiles: Set<string>;
   readonly constants: Constant[];
+  hasSubgraphs: boolean;
 }
 
 function collect(value: unknown, found: Collected): void {
   if (Array.isArray(value)) for (const one of value) collect(one, found);
   else if (typeof value === "object" && value !== null) {
     for (const domain of listIn(value, "domain")) found.domains.add(String(domain));
+    if (listIn(value, "g").length > 0 || listIn(value, "graphs").length > 0) found.hasSubgraphs = true;
     const elements = listIn(value, "dims").reduce<number>((count, size) => count * Number(size), 1);
     for (const type of listIn(value, "dataType"))
       found.constants.push({ elementType: Number(type), elements });

@@ -187,6 +187,7 @@ const GRAPH: GraphFacts = {
   domains: [],
   externalFiles: [],
   constants: [],
+  hasSubgraphs: false,
 };
 
 const FITTING: readonly (readonly [string, Partial<GraphFacts>])[] = [
