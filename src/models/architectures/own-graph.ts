@@ -77,7 +77,7 @@ const ALIGNMENT = 64;
 /**
  * The runtime stores the weights of some other operators wrongly: with MatMulNBits of 4 bits, the packed graph returns
  * NaN. Weights of 16 bits are converted after packing, so nothing would be shared. Packed weights behind a constant that
- * ends between two cache lines end the process. It cannot read back a graph with subgraphs, as DeBERTa's exports have.
+ * ends between two cache lines end the process. Nor can the runtime read back subgraphs, which DeBERTa's exports have.
  */
 const canBePacked = ({ domains, constants, hasSubgraphs }: GraphFacts) =>
   !hasSubgraphs &&
