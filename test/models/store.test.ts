@@ -37,6 +37,12 @@ describe("the catalogue", () => {
     ]);
     assert.equal(gemma.manifest.shows_labels, false);
   });
+
+  it("gives a package without an alias its name in lower case as the short one", () => {
+    const id = `acme/Triage-70M@${"0".repeat(40)}`;
+    assert.deepEqual(otherNames({ id, aliases: [] }), ["acme/Triage-70M", "Triage-70M", "triage-70m"]);
+    assert.deepEqual(otherNames({ id, aliases: ["triage"] }), ["acme/Triage-70M", "Triage-70M", "triage"]);
+  });
 });
 
 describe("the store's folder", () => {

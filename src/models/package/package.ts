@@ -74,11 +74,15 @@ export function revisionOf(files: Readonly<Record<string, string>>): string {
   return createHash("sha256").update(lines.join("")).digest("hex").slice(0, 40);
 }
 
-/** All names of a model except its id: the id without revision, the bare name, the aliases. */
+/**
+ * All names of a model except its id: the id without revision, the bare name, the aliases. A package without an alias
+ * has the bare name in lower case as its short one.
+ */
 export function otherNames({ id, aliases }: Pick<Manifest, "id" | "aliases">): readonly string[] {
   const [withoutRevision = ""] = id.split("@");
   const bareName = withoutRevision.slice(withoutRevision.indexOf("/") + 1);
-  return [...new Set([withoutRevision, bareName, ...aliases])];
+  const shortNames = aliases.length > 0 ? aliases : [bareName.toLowerCase()];
+  return [...new Set([withoutRevision, bareName, ...shortNames])];
 }
 
 /** The facts of a package that the service needs. */
