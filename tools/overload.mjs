@@ -1,298 +1,275 @@
-// Offers ten times the service's capacity, and measures what callers see and what refusals cost.
-// `npm run build && node tools/overload.mjs [--times 10] [--seconds 40] [--connections 1000] [--mix every]
-// [--only flood] [--metrics-port 9464]
-//   [-- flags of decision serve]`
+// Offers a service more than it can answer, and measures what callers see: the bounds of docs/reliability.md.
+// `npm run build && node tools/overload.mjs [--only tenfold|heavy|unfinished] [--seconds 40] [--mix short|every]
+//   [--times 10] [--connections 1000] [--metrics-port 9464] [-- flags of decision serve]`
 //
-// Stages: `flood` measures the capacity with a closed loop, then offers a multiple of it from another process at random
-// times, half of it on keep-alive connections and half with a connection per request, while a third process polls
-// /health and /ready of the metrics port on both kinds. `refusals` fills the queue and counts refusals per second of
-// processor time of the service process. `unfinished` holds 8,000 posts of 64,000 bytes open and measures memory. The
-// exit code is 1 if a bound is exceeded. Linux only.
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import path from "node:path";
+//   tenfold     measures the capacity with callers that wait for their answers, then sends ten times as many requests at
+//               random times, half of them on kept connections and half with a connection each, and polls /health and
+//               /ready meanwhile
+//   heavy       400 callers of heavy requests, who come back when Retry-After says
+//   unfinished  8,000 posts without their last byte
+//
+// The exit code is 1 if a bound is broken. Linux only.
+import { Agent } from "node:http";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
-import { describeCommit, describeMachine, describeVersions } from "../dist/bench/report/machine.js";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { quantile } from "../dist/bench/measure/statistics.js";
+import { Random } from "../dist/bench/random.js";
 import { REQUEST_LIMITS } from "../dist/src/decisions/request.js";
-import { numberOf, refuse } from "./flags.mjs";
-import { mixes } from "./overload/requests.mjs";
+import { addTo, call, describe, runCallers, scoreQuestions, textOf, until } from "./calls.mjs";
+import { hold, readFlags, runStages, show } from "./measurement.mjs";
 import { startService } from "./service.mjs";
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    times: { type: "string", default: "10" },
-    seconds: { type: "string", default: "40" },
-    "capacity-seconds": { type: "string", default: "8" },
-    connections: { type: "string", default: "1000" },
-    mix: { type: "string", default: "every" },
-    seed: { type: "string", default: "1" },
-    only: { type: "string" },
-    "metrics-port": { type: "string", default: "9464" },
-  },
-});
 /** Longest wait for answers after the last request. */
 const PATIENCE_MS = 75_000;
-const CALLERS = 64;
-/** Bounds that the measurement checks. */
-const PROBE_P99_MS = 100;
+const CAPACITY = { callers: 64, seconds: 8 };
+const PROBE = { everyMs: 20, p99Ms: 100 };
 const QUEUE_TIMES = 3;
-const LEAST_REFUSALS = 10_000;
-const REFUSALS_PER_ANSWER = 20;
-const UNFINISHED_MIB = 200;
+const HEAVY = { callers: 400, seconds: 15, rounds: 2, words: 600, questions: 32, criteria: 8 };
+/** The share of requests answered without a flood that must be answered during one. */
+const LEAST_SHARE = 0.9;
+const UNFINISHED = { count: 8000, bytes: 64_000, mostMib: 200 };
 
-if (!mixes.includes(flags.mix)) refuse(`--mix must be one of ${mixes.join(", ")}, not ${flags.mix}.`);
-const [times, seconds, capacitySeconds, connections, seed] = [
-  "times",
-  "seconds",
-  "capacity-seconds",
-  "connections",
-  "seed",
-].map((name) => numberOf(flags, name));
-const broken = [];
-let answersPerSecond = 0;
+const QUESTIONS = {
+  intent: {
+    type: "choice",
+    instructions: "What does the customer want?",
+    criteria: {
+      refund: "Wants money back",
+      delivery: "Asks where a parcel is",
+      other: "Wants something else",
+    },
+  },
+};
+/** Kinds of requests with their shares: words of the state, bytes to which white space extends the body. */
+const SHORT = { share: 1, words: [10, 40] };
+const MIXES = {
+  short: [SHORT],
+  every: [
+    { share: 0.2, words: [100, 800] },
+    { share: 0.07, words: [10, 40], bytes: [8_192, 65_536] },
+    { share: 0.02, words: [10, 40], bytes: [65_537, REQUEST_LIMITS.maxBodyBytes] },
+    { share: 0.01, words: [10, 40], isBroken: true },
+    SHORT,
+  ],
+};
 
-const { cpu, usableProcessors } = describeMachine();
-const versions = describeVersions();
-console.log(
-  `${cpu}, ${usableProcessors} processors; package ${versions.package}, Node ${versions.node}, commit ${describeCommit() ?? "none"}`,
-);
-for (const [name, stage] of Object.entries({ flood, refusals, unfinished })) {
-  if (flags.only !== undefined && flags.only !== name) continue;
-  console.log(`\n${name}`);
-  await stage();
+if (isMainThread) await main();
+else parentPort.postMessage(await load(workerData));
+
+async function main() {
+  const flags = readFlags({
+    only: undefined,
+    seconds: 40,
+    mix: "short",
+    times: 10,
+    connections: 1000,
+    "metrics-port": 9464,
+  });
+  const stages = { tenfold, heavy, unfinished };
+  await runStages(
+    Object.fromEntries(Object.entries(stages).map(([name, stage]) => [name, () => stage(flags)])),
+    flags.only,
+  );
 }
-console.log(broken.length === 0 ? "\nall bounds held" : `\nbroken: ${broken.join("; ")}`);
-process.exitCode = broken.length === 0 ? 0 : 1;
 
-async function flood() {
-  const service = await start();
-  const caller = child("caller");
+async function tenfold({ seconds, mix, times, connections, "metrics-port": metricsPort, rest }) {
+  const service = await startService(["--metrics-port", String(metricsPort), ...rest]);
   const { port } = service;
-  const order = { port, mix: flags.mix };
-  const closed = await ask(caller, {
-    ...order,
-    mode: "closed",
-    callers: CALLERS,
-    ms: capacitySeconds * 1000,
-    warmUpMs: 1000,
-    seed,
-  });
-  answersPerSecond = (closed.statuses[200] ?? 0) / (closed.elapsedMs / 1000);
-  show("capacity", `${answersPerSecond.toFixed(1)} answers/s`, describe(closed));
-  await emptied(service);
+  const isIdle = async () => {
+    const { queued_requests, running_requests } = await service.health();
+    return queued_requests + running_requests === 0;
+  };
+  const closed = await inThread({ port, mix, connections, ...CAPACITY });
+  const capacity = closed.inTime / CAPACITY.seconds;
+  show("capacity", `${capacity.toFixed(1)} answers/s`);
+  await until(isIdle, "the queue is empty");
   const before = await service.health();
-  const cpu = service.cpuSeconds().service;
-  const probe = child("probe");
-  probe.send({ port: flags["metrics-port"] });
-  let residentMib = 0;
-  const watch = setInterval(() => {
-    residentMib = Math.max(residentMib, service.memory().service);
-  }, 1000);
-  const rate = answersPerSecond * times;
-  const open = await ask(caller, {
-    ...order,
-    mode: "open",
-    rate,
-    ms: seconds * 1000,
-    connections,
-    seed: seed + 1,
-    patienceMs: PATIENCE_MS,
-  });
-  const health = await ask(probe, {});
-  clearInterval(watch);
-  await emptied(service);
+  const stopProbe = probe(metricsPort);
+  const open = await inThread({ port, mix, connections, seconds, rate: capacity * times });
+  const probed = await stopProbe();
+  await until(isIdle, "the queue is empty");
   const after = await service.health();
-  const throughput = open.inTime / seconds;
-  const latencyBound = (QUEUE_TIMES * before.queue_capacity * 1000) / throughput;
-  show("offered", `${rate.toFixed(0)}/s for ${seconds} s on ${connections} connections`, describe(open));
+  const rate = open.inTime / seconds;
+  show("answers", describe(open.statuses));
   show(
     "answered with 200",
-    `${throughput.toFixed(1)}/s, ${((100 * throughput) / answersPerSecond).toFixed(0)} % of the capacity`,
+    `${rate.toFixed(1)}/s, ${((100 * rate) / capacity).toFixed(0)} % of the capacity`,
   );
-  hold(
-    `p99 of the 200s at most ${latencyBound.toFixed(0)} ms`,
-    quantile(open.latencies, 0.99),
-    latencyBound,
-    quantiles(open.latencies),
-  );
-  for (const [kind, latencies] of Object.entries(health.latencies))
-    hold(
-      `p99 of /health and /ready on ${kind} connections at most ${PROBE_P99_MS} ms`,
-      quantile(latencies, 0.99),
-      PROBE_P99_MS,
-      quantiles(latencies),
-    );
-  holdNone("neither resets nor lost requests nor other answers", open.faults);
-  holdNone("/health and /ready always 200", health.faults);
-  holdNone("counters agree", differences(open.statuses, before, after));
-  show(
-    "serving process",
-    `${(service.cpuSeconds().service - cpu).toFixed(1)} s of processor time, at most ${residentMib.toFixed(0)} MiB resident`,
-  );
-  await end(service, [caller, probe]);
+  hold("other answers, requests without an answer", total(open.faults), 0, describe(open.faults));
+  const bound = (QUEUE_TIMES * before.queue_capacity * 1000) / rate;
+  holdMs("p99 of the answers with 200", open.latencies, Math.round(bound));
+  for (const [kind, latencies] of Object.entries(probed.latencies))
+    holdMs(`p99 of /health and /ready on ${kind} connections`, latencies, PROBE.p99Ms);
+  hold("/health and /ready without a 200", total(probed.faults), 0, describe(probed.faults));
+  const counted = {
+    completed_requests: 200,
+    rejected_requests: 503,
+    timed_out_requests: 504,
+    failed_requests: 500,
+  };
+  for (const [name, status] of Object.entries(counted)) {
+    const [own, seen] = [after[name] - before[name], open.statuses[status] ?? 0];
+    hold(`difference between ${name} and the answers with ${status}`, Math.abs(own - seen), 0);
+  }
+  hold("exit code", await service.end(), 0);
 }
 
-/** Differences between the counters of /health and those of the callers. */
-function differences(statuses, before, after) {
-  const pairs = { completed_requests: 200, rejected_requests: 503, timed_out_requests: 504 };
-  const counted = Object.entries({ ...pairs, failed_requests: 500, cancelled_requests: undefined });
-  return Object.fromEntries(
-    counted.flatMap(([name, status]) => {
-      const [own, seen] = [after[name] - before[name], statuses[status] ?? 0];
-      return own === seen ? [] : [[`${name} ${own} for ${seen} answers`, Math.abs(own - seen)]];
-    }),
-  );
-}
-
-/** With one request running and one waiting, the queue is full: everything else is refused. */
-async function refusals() {
-  const service = await start("--queue-size", "1", "--max-batch-size", "1", "--deadline-ms", "3600000");
-  const left = new AbortController();
-  const fill = (at) => service.post(heavyRequest(at), left.signal).catch(() => {}); // its caller disconnects at the end
-  void fill(0);
-  await until(service, ({ running_requests }) => running_requests === 1);
-  void fill(1);
-  await until(service, ({ queued_requests }) => queued_requests === 1);
-  const caller = child("caller");
-  const before = await service.health();
-  const cpu = service.cpuSeconds().service;
-  const closed = await ask(caller, {
-    port: service.port,
-    mode: "closed",
-    callers: CALLERS,
-    ms: 8000,
-    mix: "short",
-    seed,
+/** Runs `load` in a thread of its own, so that the load does not delay the probe. */
+function inThread(order) {
+  return new Promise((resolve, reject) => {
+    new Worker(new URL(import.meta.url), { workerData: order }).on("message", resolve).on("error", reject);
   });
-  const spent = service.cpuSeconds().service - cpu;
-  const after = await service.health();
-  const refused = closed.statuses[503] ?? 0;
-  show(
-    "seen",
-    describe(closed),
-    `${(refused / (closed.elapsedMs / 1000)).toFixed(0)}/s beside the model and the callers`,
-  );
-  const bound = Math.max(LEAST_REFUSALS, REFUSALS_PER_ANSWER * answersPerSecond);
-  const rate = refused / spent;
-  hold(
-    `at least ${bound.toFixed(0)} refusals per second of processor time`,
-    bound,
-    rate,
-    `${rate.toFixed(0)}`,
-  );
-  const counted = after.rejected_requests - before.rejected_requests;
-  const uncounted = counted < refused ? { [`${counted} counted`]: refused - counted } : {}; // plus those in progress at the end
-  holdNone("every refusal counted", uncounted);
-  left.abort();
-  await end(service, [caller]);
 }
 
-/** A request with the most pairs allowed. */
-function heavyRequest(at) {
-  const { maxCandidates, maxPairs } = REQUEST_LIMITS;
-  const level = (index) => `${index} ${"go ".repeat(700)}`;
-  const question = (q) => ({
-    type: "score",
-    instructions: `part ${q}`,
-    criteria: Array.from({ length: maxCandidates }, (_, i) => level(i)),
+/**
+ * Sends requests for some seconds: at random times if there is a rate, else from callers that wait for each answer. Half
+ * of the connections are kept, half are for one request. A request that waits for a connection is late.
+ */
+async function load({ port, mix, connections, callers, seconds, rate }) {
+  const random = new Random(1, mix, rate ?? 0);
+  const agents = [true, false].map(
+    (keepAlive) => new Agent({ keepAlive, maxSockets: connections / 2, scheduling: "fifo" }),
+  );
+  const seen = { statuses: {}, faults: {}, latencies: [], inTime: 0 };
+  let underWay = 0;
+  const endsAt = performance.now() + seconds * 1000;
+  const send = async (agent, dueAt = performance.now()) => {
+    const { body, isBroken } = requestOf(random, mix);
+    underWay += 1;
+    const { status, headers, endedAt } = await call(port, { body, agent });
+    underWay -= 1;
+    const isExpected = [isBroken ? 422 : 200, 503, 504].includes(status);
+    if (!isExpected) addTo(seen.faults, status);
+    if (status === 503 && !headers["retry-after"]) addTo(seen.faults, "503 without Retry-After");
+    if (typeof status === "number") addTo(seen.statuses, status);
+    if (status === 200) seen.latencies.push(endedAt - dueAt);
+    if (status === 200 && endedAt < endsAt) seen.inTime += 1;
+  };
+  if (rate === undefined) {
+    const isOver = () => performance.now() >= endsAt;
+    await runCallers(callers, isOver, () => send(agents[0]));
+  } else {
+    for (let dueAt = performance.now(); performance.now() < endsAt; await sleep(2))
+      for (; dueAt < performance.now(); dueAt += (-Math.log(1 - random.next()) * 1000) / rate)
+        void send(random.pick(agents), dueAt);
+    for (const patientUntil = endsAt + PATIENCE_MS; underWay > 0 && performance.now() < patientUntil; )
+      await sleep(20);
+  }
+  if (underWay > 0) seen.faults["no answer"] = underWay;
+  for (const agent of agents) agent.destroy();
+  return seen;
+}
+
+/** A request of a mix: its body, and whether that is no JSON. */
+function requestOf(random, mix) {
+  let at = random.next();
+  const kind = MIXES[mix].find(({ share }) => {
+    at -= share;
+    return at < 0;
   });
-  return {
-    state: `heavy ${at}`,
-    questions: Object.fromEntries(
-      Array.from({ length: maxPairs / maxCandidates }, (_, q) => [`q${q}`, question(q)]),
-    ),
+  const { words, bytes, isBroken = false } = kind ?? SHORT;
+  const state = `${random.next()} ${textOf(random, sizeIn(random, words))}`;
+  const text = JSON.stringify({ state, questions: QUESTIONS });
+  if (isBroken) return { isBroken, body: text.slice(0, -1) };
+  return { isBroken, body: bytes ? text.padEnd(sizeIn(random, bytes)) : text };
+}
+
+/** A log-uniform size: 8 to 16 KiB is as likely as 32 to 64. */
+function sizeIn(random, [least, most]) {
+  return Math.round(least * (most / least) ** random.next());
+}
+
+/** Polls /health and /ready, half on a kept connection as a gateway does, half on new ones as an orchestrator does. */
+function probe(port) {
+  const agents = { kept: new Agent({ keepAlive: true }), new: new Agent() };
+  const seen = { latencies: { kept: [], new: [] }, faults: {} };
+  const calls = [];
+  const ask = async () => {
+    const kind = calls.length % 4 < 2 ? "kept" : "new";
+    const target = calls.length % 2 === 0 ? "/health" : "/ready";
+    const { status, sentAt, endedAt } = await call(port, { target, agent: agents[kind] });
+    seen.latencies[kind].push(endedAt - sentAt);
+    if (status !== 200) addTo(seen.faults, status);
+  };
+  const timer = setInterval(() => calls.push(ask()), PROBE.everyMs);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all(calls);
+    agents.kept.destroy();
+    return seen;
   };
 }
 
-async function unfinished() {
+/** Throughput of heavy requests with and without a flood of callers, in turn, because a machine's speed varies. */
+async function heavy({ rest }) {
+  const service = await startService(["--deadline-ms", "5000", ...rest]);
+  await heavyLoad(service.port, 1, 3, {}); // warm-up, in which the service also measures its own speed
+  const [alone, flooded] = [{}, {}];
+  for (let round = 0; round < HEAVY.rounds; round += 1) {
+    await heavyLoad(service.port, 2, HEAVY.seconds, alone);
+    await heavyLoad(service.port, HEAVY.callers, HEAVY.seconds, flooded);
+  }
+  show("answers to 2 callers", describe(alone));
+  show(`answers to ${HEAVY.callers} callers`, describe(flooded));
+  const missing = 1 - (flooded[200] ?? 0) / alone[200];
+  const shown = `${(100 * (1 - missing)).toFixed(0)} % are answered`;
+  hold("share that is not answered because of the flood", missing, (1 - LEAST_SHARE).toFixed(2), shown);
+  await service.end();
+}
+
+/** Callers of heavy requests. Refused ones wait as Retry-After says, or a second. Only answers within the time count. */
+async function heavyLoad(port, callers, seconds, statuses) {
+  const random = new Random(1, "heavy", performance.now());
+  const agent = new Agent({ keepAlive: true });
+  let isOver = false;
+  setTimeout(() => {
+    isOver = true;
+    agent.destroy(); // the callers leave
+  }, seconds * 1000);
+  const sendOne = async () => {
+    const body = JSON.stringify({
+      state: textOf(random, HEAVY.words),
+      questions: scoreQuestions(random, { ...HEAVY, words: 8 }),
+    });
+    const { status, headers } = await call(port, { body, agent });
+    if (isOver) return;
+    addTo(statuses, status);
+    for (let left = status === 200 ? 0 : (headers?.["retry-after"] ?? 1) * 10; left > 0 && !isOver; left -= 1)
+      await sleep(100);
+  };
+  await runCallers(callers, () => isOver, sendOne);
+}
+
+async function unfinished({ rest }) {
+  const { count, bytes, mostMib } = UNFINISHED;
   for (const env of [{}, { DECISION_API_KEY: "secret" }]) {
-    const service = await startService(positionals, { env });
-    const hasKey = "DECISION_API_KEY" in env;
-    const caller = child("caller");
+    const service = await startService(rest, { env });
     const before = service.memory().service;
-    const order = { mode: "unfinished", port: service.port, count: 8000, bytes: 64_000, ms: 3000 };
-    await ask(caller, order);
-    const grown = service.memory().service - before;
-    const startedAt = performance.now();
-    const status = hasKey ? 401 : 200;
-    const other = await service
-      .post({ state: "a", questions: { q: { type: "noul", instructions: "Is it late?" } } })
-      .catch(String);
-    const tookMs = performance.now() - startedAt;
-    const report = await ask(caller, {});
-    show(hasKey ? "with a key set, none sent" : "without a key", describe(report));
-    hold(
-      `at most ${UNFINISHED_MIB} MiB for 8,000 unfinished posts of 64,000 bytes`,
-      grown,
-      UNFINISHED_MIB,
-      `${grown.toFixed(0)} MiB`,
-    );
-    show(
-      "another request meanwhile",
-      `${other.status ?? other} after ${tookMs.toFixed(0)} ms`,
-      `expected ${status}, or 503 for want of a connection`,
-    );
-    await end(service, [caller]);
+    const head = `POST /v1/systemone HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${bytes}`;
+    const sockets = [];
+    const answers = {};
+    while (sockets.length < count) {
+      const socket = connect(service.port, "127.0.0.1").on("error", () => {});
+      socket.once("data", (answer) => addTo(answers, String(answer).slice(9, 12)));
+      socket.write(`${head}\r\n\r\n${" ".repeat(bytes - 1)}`);
+      sockets.push(socket);
+      if (sockets.length % 20 === 0) await sleep(2);
+    }
+    await sleep(3000);
+    show(env.DECISION_API_KEY ? "answers without the key" : "answers", describe(answers));
+    const grown = Math.round(service.memory().service - before);
+    hold(`growth in MiB by ${count} unfinished posts of ${bytes} bytes`, grown, mostMib);
+    for (const socket of sockets) socket.destroy();
+    hold("exit code", await service.end(), 0);
   }
 }
 
-function start(...own) {
-  const flagged = [...own, "--metrics-port", flags["metrics-port"], ...positionals];
-  return startService(flagged);
+function total(counts) {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-async function end(service, children) {
-  for (const process of children) process.kill();
-  if ((await service.end()) !== 0) broken.push("the service did not exit normally");
-}
-
-function child(name) {
-  return fork(path.join(import.meta.dirname, "overload", `${name}.mjs`), { serialization: "advanced" });
-}
-
-async function ask(process, order) {
-  process.send(order);
-  const [answer] = await once(process, "message");
-  return answer;
-}
-
-async function emptied(service) {
-  await until(service, ({ queued_requests, running_requests }) => queued_requests + running_requests === 0);
-}
-
-async function until(service, isSo) {
-  while (!isSo(await service.health())) await sleep(20);
-}
-
-function hold(what, value, bound, shown) {
-  const holds = value <= bound;
-  if (!holds) broken.push(what);
-  console.log(`  ${holds ? "ok    " : "BROKEN"} ${what}: ${shown}`);
-}
-
-function holdNone(what, counts) {
-  const found = Object.entries(counts).map(([name, count]) => `${count} x ${name}`);
-  hold(what, found.length, 0, found.length === 0 ? "none" : found.join(", "));
-}
-
-function show(what, ...facts) {
-  console.log(`         ${what}: ${facts.join("; ")}`);
-}
-
-function describe({ statuses, faults }) {
-  const all = [...Object.entries(statuses), ...Object.entries(faults)];
-  return all.map(([name, count]) => `${count} x ${name}`).join(", ");
-}
-
-function quantiles(latencies) {
-  return [0.5, 0.99, 1]
-    .map((share) => `${share === 1 ? "most" : `p${share * 100}`} ${quantile(latencies, share).toFixed(0)} ms`)
-    .join(", ");
-}
-
-function quantile(values, share) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.POSITIVE_INFINITY;
+function holdMs(what, latencies, bound) {
+  const [median, p99, most] = [0.5, 0.99, 1].map((share) => Math.round(quantile(latencies, share)));
+  hold(`${what} in ms`, p99, bound, `${p99}, median ${median}, longest ${most}`);
 }

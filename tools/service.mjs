@@ -1,10 +1,10 @@
 // `decision serve` of this compiled checkout, for the measurements. Memory and processor time: Linux only.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { residentOnce, serviceMemory } from "../dist/bench/http/resident-memory.js";
+import { listProcesses, residentOnce, serviceMemory } from "../dist/bench/http/resident-memory.js";
 import { DIE_WITH_PARENT } from "../dist/bench/http/server-process.js";
 
 const MIB = 2 ** 20;
@@ -15,8 +15,12 @@ const CLOCK_TICKS = 100; // clock ticks per second, the same on every Linux that
  *
  * @param flags of `decision serve`
  * @param wrapper a command that starts it, such as `taskset` with its arguments
+ * @param plant a file that both processes load first
  */
-export async function startService(flags = [], { env = {}, wrapper = [] } = {}) {
+export async function startService(
+  flags = [],
+  { env = {}, wrapper = [], plants = [], stderr = "inherit" } = {},
+) {
   const [command, ...args] = [
     ...wrapper,
     process.execPath,
@@ -24,9 +28,10 @@ export async function startService(flags = [], { env = {}, wrapper = [] } = {}) 
     path.join(import.meta.dirname, "../bin/decision.js"),
     ...["serve", "--port", "0", ...flags],
   ];
+  const loaded = plants.map((file) => `--require ${JSON.stringify(path.join(import.meta.dirname, file))}`);
   const child = spawn(command, args, {
-    stdio: ["ignore", "pipe", "inherit", "ipc"],
-    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", stderr, "ipc"],
+    env: { ...process.env, NODE_OPTIONS: loaded.join(" "), ...env },
   });
   const exited = once(child, "exit").then(([code]) => code);
   const [line] = await Promise.race([
@@ -39,20 +44,11 @@ export async function startService(flags = [], { env = {}, wrapper = [] } = {}) 
 class Service {
   /** @param exited resolves with the exit code */
   constructor(child, exited, port) {
-    this.child = child;
-    this.exited = exited;
-    this.port = port;
-    this.pid = child.pid;
+    Object.assign(this, { child, exited, port, pid: child.pid });
   }
 
   async health() {
     return (await fetch(`http://127.0.0.1:${this.port}/health`)).json();
-  }
-
-  async post(body, signal) {
-    const headers = { "content-type": "application/json" };
-    const url = `http://127.0.0.1:${this.port}/v1/systemone`;
-    return fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
   }
 
   /** Resident memory of each process in MiB; NaN if unknown. */
@@ -66,17 +62,15 @@ class Service {
     return (residentOnce(this.pid) ?? Number.NaN) / MIB;
   }
 
-  /** Processor seconds of each process. */
+  /** Processor seconds of both processes. */
   cpuSeconds() {
-    const own = statOf(this.pid).cpuSeconds;
-    const below = this.inferencePids().map((pid) => statOf(pid)?.cpuSeconds ?? 0);
-    return { service: own, inference: below.reduce((sum, seconds) => sum + seconds, 0) };
+    const each = [this.pid, ...this.inferencePids()].map(cpuSecondsOf);
+    return each.reduce((sum, seconds) => sum + seconds, 0);
   }
 
   /** Ids of the service's child processes. */
   inferencePids() {
-    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return pids.filter((pid) => statOf(pid)?.parent === this.pid).map(Number);
+    return listProcesses().flatMap(({ pid, parent }) => (parent === this.pid ? [pid] : []));
   }
 
   /** @returns the exit code */
@@ -89,15 +83,14 @@ class Service {
   }
 }
 
-/** Fields of /proc/PID/stat; undefined if the process has ended. */
-function statOf(pid) {
+/** @returns 0 if the process has ended */
+function cpuSecondsOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // the fields after the name, which may contain spaces: state, parent, ...
+    // the fields after the name, which may contain spaces
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
-    return { parent: Number(fields[1]), cpuSeconds };
+    return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
   } catch {
-    return undefined;
+    return 0;
   }
 }

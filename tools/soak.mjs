@@ -7,25 +7,22 @@
 // of the time and at the end, the script fills the caches with the same requests, makes both processes collect garbage,
 // and measures the remaining memory. Growth between the two is a leak. `--plant leak` plants one.
 //
-// Exit code 1: a bound was exceeded, the run was stopped, the service ended, or an answer was neither a 200 nor the
-// expected refusal. The report goes to stdout, problems to stderr.
+// The exit code is 1 if a bound is broken, the service ends, or an answer is neither a 200 nor the expected refusal.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { median, quantile, slope } from "../dist/bench/measure/statistics.js";
-import { describeCommit, describeMachine, describeVersions } from "../dist/bench/report/machine.js";
-import { numberOf, refuse } from "./flags.mjs";
+import { median, quantile } from "../dist/bench/measure/statistics.js";
+import { Random } from "../dist/bench/random.js";
+import { REQUEST_LIMITS } from "../dist/src/decisions/request.js";
+import { addTo, call, describe, runCallers, scoreQuestions, textOf } from "./calls.mjs";
+import { hold, readFlags, runStages, show } from "./measurement.mjs";
 import { startService } from "./service.mjs";
-import { fixedRequests, largestRequest, RandomRequests } from "./soak/requests.mjs";
 
 const SAMPLE_MS = 1_000;
 /** Last samples that count as the end: memory swings by 40 MiB within seconds, so few of them say little. */
 const END_SAMPLES = 300;
-const END = "under load, median of the last 5 minutes";
 /** Samples per line of the table. */
 const SHOWN_EVERY = 30;
 /** Share of the time in which caches and heaps fill. */
@@ -36,210 +33,142 @@ const MIB = 2 ** 20;
  * may be held.
  */
 const BOUNDS = { ready: 250, loaded: 600, live: 30 };
+const { minCandidates, maxCandidates, maxQuestions, maxPairs, maxBodyBytes } = REQUEST_LIMITS;
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    minutes: { type: "string", default: "10" },
-    callers: { type: "string", default: "6" },
-    seed: { type: "string", default: "1" },
-    plant: { type: "string" },
-  },
+const flags = readFlags({ minutes: 10, callers: 6, seed: 1, plant: undefined });
+const { minutes, callers } = flags;
+const random = new Random(flags.seed, "soak");
+const folder = mkdtempSync(path.join(tmpdir(), "soak-"));
+const service = await startService(flags.rest, {
+  env: { TMPDIR: folder },
+  plants: ["soak/live.cjs", ...(flags.plant ? [`soak/plant-${flags.plant}.cjs`] : [])],
 });
-const [minutes, callerCount, seed] = ["minutes", "callers", "seed"].map((name) => numberOf(flags, name));
-if (![undefined, "leak"].includes(flags.plant))
-  refuse(`--plant must be "leak", not ${JSON.stringify(flags.plant)}.`);
-
-const here = path.dirname(fileURLToPath(import.meta.url));
-const answers = mkdtempSync(path.join(tmpdir(), "soak-"));
-const loaded = ["live.cjs", ...(flags.plant ? ["plant-leak.cjs"] : [])].map((name) =>
-  JSON.stringify(path.join(here, "soak", name)),
-);
-const service = await startService(positionals, {
-  env: { TMPDIR: answers, NODE_OPTIONS: loaded.map((file) => `--require ${file}`).join(" ") },
-});
-const { port } = service;
-const early = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
-  process.once(signal, () => early.abort(`stopped by ${signal}`));
-service.exited.then(() => early.abort("the service ended"));
-
-// before the run, as the checkout may change meanwhile
-const [commit, versions] = [describeCommit() ?? "none", describeVersions()];
-const counts = new Map();
+const outcomes = {};
+const unexpected = {};
 const samples = [];
-const faults = [];
-const random = new RandomRequests(seed);
-let unexpected = 0;
-let startedAt = performance.now();
+const agent = new Agent({ keepAlive: true });
+const startedAt = performance.now();
 
-try {
-  await soak();
-} catch (error) {
-  if (!early.signal.aborted) throw error;
-  console.log(`${early.signal.reason} after ${elapsed().toFixed(1)} minutes: ${outcomes()}`);
-}
-const isWhole = !early.signal.aborted;
-const code = await service.end();
-rmSync(answers, { recursive: true, force: true });
-for (const fault of faults) console.log(`BROKEN: ${fault}`);
-process.exitCode = isWhole && code === 0 && unexpected === 0 && faults.length === 0 ? 0 : 1;
+await runStages({ soak });
+rmSync(folder, { recursive: true, force: true });
 
 async function soak() {
-  early.signal.throwIfAborted();
-  await rest(2_000);
-  const ready = both();
-  judge("ready", ready.total, BOUNDS.ready);
+  await sleep(2_000);
+  holdMib("ready", service.memoryOnce(), BOUNDS.ready);
   console.log("minute  requests  service MiB  inference MiB  both, shared pages once");
-  startedAt = performance.now();
   await load(minutes * WARM_UP);
   const first = await settle();
   const begin = samples.length;
   await load(minutes * (1 - WARM_UP));
-  const steady = samples.slice(begin).map(({ total }) => total);
-  const end = steady.slice(-END_SAMPLES);
-  judge(END, median(end), BOUNDS.loaded);
+  const end = samples.slice(begin).slice(-END_SAMPLES);
   const last = await settle();
   await send(largestRequest());
-  const largest = both();
-  judge("after the largest request", largest.total, BOUNDS.loaded);
-  for (const name of ["service", "inference"])
-    judge(`growth of the ${name} after garbage collection`, last[name] - first[name], BOUNDS.live);
-  report({ ready, first, last, steady, end, largest });
+  holdMib("under load, median of the last 5 minutes", median(end), BOUNDS.loaded);
+  show("of these, a tenth above", `${quantile(end, 0.9).toFixed(0)} MiB`);
+  show("under load, at most", `${Math.max(...samples).toFixed(0)} MiB`);
+  holdMib("after the largest request", service.memoryOnce(), BOUNDS.loaded);
+  for (const [at, name] of ["service", "inference"].entries())
+    holdMib(`growth of the ${name} after garbage collection`, last[at] - first[at], BOUNDS.live);
+  show("outcomes", describe(outcomes));
+  hold("unexpected answers", Object.keys(unexpected).length, 0, describe(unexpected));
+  hold("exit code", await service.end(), 0);
+}
+
+function holdMib(what, mib, bound) {
+  hold(`${what} in MiB`, mib, bound, mib.toFixed(0));
 }
 
 /** Sends random requests from all callers and samples memory. */
-async function load(lasting) {
-  const until = performance.now() + lasting * 60_000;
-  const isOver = () => early.signal.aborted || performance.now() >= until;
-  await Promise.all([sample(isOver), ...Array.from({ length: callerCount }, () => call(isOver))]);
-  early.signal.throwIfAborted();
-}
-
-/** Memory of both processes with the same cache content after garbage collection, in MiB. */
-async function settle() {
-  for (const each of fixedRequests()) await send(each);
-  const pids = [service.pid, ...service.inferencePids()];
-  const files = pids.map((pid) => path.join(answers, `memory.${pid}`));
-  for (const file of files) rmSync(file, { force: true });
-  for (const pid of pids) process.kill(pid, "SIGUSR2");
-  while (!files.every(existsSync)) await rest(100);
-  const [own, inference] = files.map((file) => JSON.parse(readFileSync(file, "utf8")).live / MIB);
-  return { service: own, inference };
-}
-
-function both() {
-  const total = service.memoryOnce();
-  if (Number.isNaN(total)) refuse("This system does not report which pages processes share.");
-  return { ...service.memory(), total };
-}
-
-function rest(ms) {
-  return sleep(ms, undefined, { signal: early.signal });
-}
-
-function judge(what, value, bound) {
-  if (!(value <= bound)) faults.push(`${what}: ${value.toFixed(1)} MiB, at most ${bound}`);
-}
-
-async function sample(isOver) {
+async function load(lastingMinutes) {
+  const until = performance.now() + lastingMinutes * 60_000;
+  const isOver = () => performance.now() >= until;
+  const ended = runCallers(callers, isOver, () =>
+    send(nextRequest(), random.next() < 0.05 ? AbortSignal.timeout(random.between(0, 199)) : undefined),
+  );
   while (!isOver()) {
-    await rest(SAMPLE_MS);
-    const now = both();
-    samples.push({ minute: elapsed(), ...now });
+    await sleep(SAMPLE_MS);
+    const [both, each] = [service.memoryOnce(), service.memory()];
+    samples.push(both);
     if (samples.length % SHOWN_EVERY !== 0) continue;
-    const cells = [
-      elapsed().toFixed(1),
-      total(),
-      ...[now.service, now.inference, now.total].map((mib) => mib.toFixed(0)),
-    ];
+    const minute = ((performance.now() - startedAt) / 60_000).toFixed(1);
+    const answered = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+    const cells = [minute, answered, ...[each.service, each.inference, both].map(Math.round)];
     console.log(cells.map((cell, at) => String(cell).padStart([6, 10, 13, 15, 25][at])).join(""));
   }
+  await ended;
 }
 
-async function call(isOver) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  while (!isOver()) await send(random.next(), agent);
-  agent.destroy();
+/** Memory in MiB of both processes with the same cache content after garbage collection. */
+async function settle() {
+  for (let at = 0; at < 6; at += 1) {
+    const state = `fixed ${at} ${textOf(new Random(at, "fixed"), 1000)}`;
+    await send({
+      target: "/v1/rank",
+      body: { state, question: "which", candidates: ["a", "b"] },
+      wanted: 200,
+    });
+  }
+  const pids = [service.pid, ...service.inferencePids()];
+  const files = pids.map((pid) => path.join(folder, `memory.${pid}`));
+  for (const file of files) rmSync(file, { force: true });
+  for (const pid of pids) process.kill(pid, "SIGUSR2");
+  while (!files.every(existsSync)) await sleep(100);
+  return files.map((file) => JSON.parse(readFileSync(file, "utf8")).live / MIB);
 }
 
 /** Sends a request, and counts and checks its outcome. */
-async function send({ path: target, body, wanted, leaves = false }, agent) {
-  const status = await exchange(agent, target, body, leaves).catch((error) =>
-    leaves ? "left" : String(error.code),
-  );
-  if (early.signal.aborted) return; // the service may be ending
-  counts.set(status, (counts.get(status) ?? 0) + 1);
-  if (status === "left" || status === wanted) return;
-  unexpected += 1;
-  console.error(`expected ${wanted}, got ${status}`);
+async function send({ target, body, wanted }, signal) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const { status } = await call(service.port, { target, body: text, agent, signal });
+  const outcome = signal?.aborted ? "aborted by the caller" : status;
+  addTo(outcomes, outcome);
+  if (outcome === status && status !== wanted) addTo(unexpected, `${status} for ${wanted}`);
 }
 
-function exchange(agent, target, body, leaves) {
-  return new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-    const outgoing = request({ port, method: "POST", path: target, agent, headers }, (response) => {
-      response
-        .resume()
-        .on("end", () => resolve(response.statusCode))
-        .on("error", reject);
-    });
-    outgoing.on("error", reject).end(body);
-    if (leaves) setTimeout(() => outgoing.destroy(), random.leaveMs());
-  });
+/** Mostly small requests; some at the limits, some refused. A third of the states recur. */
+function nextRequest() {
+  const kind = random.next();
+  const [systemone, rank] = ["/v1/systemone", "/v1/rank"];
+  if (kind < 0.02) {
+    const body = `{"state":[${'{"a":1},'.repeat(random.between(0, 199_999))}1]}`;
+    return { target: systemone, body, wanted: 422 };
+  }
+  if (kind < 0.04) {
+    const state = textOf(random, random.between(3000, 12_000));
+    return { target: rank, body: { state, candidates: ["a", "b"] }, wanted: 422 };
+  }
+  const state =
+    random.next() < 0.33
+      ? `state ${random.between(0, 19)} ${"of the parcel ".repeat(1 + random.between(0, 2) * 200)}`
+      : words(1200);
+  if (kind < 0.3) {
+    const length = minCandidates + size(maxCandidates - minCandidates);
+    const candidates = Array.from({ length }, (_, at) => `${at} ${words(60)}`);
+    return { target: rank, body: { state, question: words(80), candidates }, wanted: 200 };
+  }
+  const questions = Array.from({ length: 1 + size(7) }, (_, at) => [`q${at}`, nextQuestion()]);
+  return { target: systemone, body: { state, questions: Object.fromEntries(questions) }, wanted: 200 };
 }
 
-function elapsed() {
-  return (performance.now() - startedAt) / 60_000;
+function nextQuestion() {
+  const instructions = words(60);
+  if (random.next() < 0.4) return { type: "noul", instructions };
+  const criteria = Array.from({ length: 2 + size(20) }, (_, at) => `${at} ${words(30)}`);
+  return { type: "score", instructions, criteria };
 }
 
-function total() {
-  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+/** A number from 0 to `most`; small ones are far more likely. */
+function size(most) {
+  return Math.floor((most + 1) * random.next() ** 4);
 }
 
-function outcomes() {
-  const all = [...counts].map(
-    ([status, count]) => `${count} x ${status === "left" ? "aborted by the caller" : status}`,
-  );
-  return `${all.join(", ") || "no answers"}; ${unexpected} of them unexpected`;
+function words(most) {
+  return textOf(random, 1 + size(most));
 }
 
-/** Summary: requests, outcomes, and memory of both processes. */
-function report({ ready, first, last, steady, end, largest }) {
-  const { cpu, usableProcessors } = describeMachine();
-  const most = Math.max(...samples.map((each) => each.total));
-  const growth = slope(steady.map((value, at) => ({ x: (at * SAMPLE_MS) / 60_000, y: value })));
-  const row = (what, ...cells) =>
-    console.log(what.padEnd(46) + cells.map((cell) => cell.padStart(11)).join(""));
-  const mib = (value) => value.toFixed(0);
-  console.log("");
-  console.log(
-    `${elapsed().toFixed(1)} minutes: ${total()} requests of random shapes from ${callerCount} callers, seed ${seed}`,
-  );
-  console.log(outcomes());
-  console.log(
-    `${cpu}, ${usableProcessors} processors; package ${versions.package}, Node ${versions.node}, commit ${commit}`,
-  );
-  console.log("");
-  row("MiB", "service", "inference", "both", "bound");
-  row("ready", mib(ready.service), mib(ready.inference), mib(ready.total), String(BOUNDS.ready));
-  row(END, "", "", mib(median(end)), String(BOUNDS.loaded));
-  row("of these, a tenth above", "", "", mib(quantile(end, 0.9)), "-");
-  row("under load, at most", "", "", mib(most), "-");
-  row(
-    "after the largest request",
-    mib(largest.service),
-    mib(largest.inference),
-    mib(largest.total),
-    String(BOUNDS.loaded),
-  );
-  row("linear fit after the warm-up, per minute", "", "", growth.toFixed(1), "-");
-  row("after garbage collection, first", first.service.toFixed(1), first.inference.toFixed(1), "", "-");
-  row(
-    "after garbage collection, last",
-    last.service.toFixed(1),
-    last.inference.toFixed(1),
-    "",
-    `+${BOUNDS.live}`,
-  );
+/** A request with the most questions and pairs, a long state and the largest body allowed. */
+function largestRequest() {
+  const sizes = { questions: maxQuestions, words: 8, criteria: maxPairs / maxQuestions };
+  const body = JSON.stringify({ state: textOf(random, 1500), questions: scoreQuestions(random, sizes) });
+  return { target: "/v1/systemone", body: body.padEnd(maxBodyBytes, " "), wanted: 200 };
 }
