@@ -13,14 +13,15 @@ import {
   traces,
 } from "./request-record.ts";
 import { crossOrigin } from "./routes/cors.ts";
-import { createKeyCheck, type HeadCheckOptions } from "./routes/head-checks.ts";
 import {
   answerUndecodable,
   createHostCheck,
+  createKeyCheck,
   createOriginCheck,
+  type HeadCheckOptions,
   type HostCheck,
   httpRules,
-} from "./routes/http-rules.ts";
+} from "./routes/head-checks.ts";
 import { mcp, type OpenMcp } from "./routes/mcp.ts";
 import { type MetricsPage, metricsPage } from "./routes/metrics.ts";
 import { type Admission, operations } from "./routes/operations.ts";

@@ -4,8 +4,7 @@ import type { Account, InferenceFacts, OutgoingReply } from "../../contract/call
 import { ServiceError } from "../../errors.ts";
 import { receiveBody } from "../wire/bodies.ts";
 import { failureReply, logFault, sendReply } from "../wire/replies.ts";
-import { checkHead } from "./head-checks.ts";
-import type { HostCheck } from "./http-rules.ts";
+import { checkHead, type HostCheck } from "./head-checks.ts";
 import { countEarlyEnd, isCancelled, type OperationOptions, openAccount } from "./operations.ts";
 
 /** The part of the MCP endpoint (src/mcp/http.ts) that its route uses. */

@@ -5,7 +5,7 @@ import { errorReply } from "../../contract/error-reply.ts";
 import { ServiceError } from "../../errors.ts";
 import { requestIdOf } from "../wire/messages.ts";
 import { COMMON_HEADERS } from "../wire/replies.ts";
-import { createHostCheck } from "./http-rules.ts";
+import { createHostCheck } from "./head-checks.ts";
 import { unknownPath } from "./unknown-routes.ts";
 
 /** The content of /metrics. */

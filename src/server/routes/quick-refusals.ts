@@ -5,8 +5,7 @@ import { callersTraceId, type RequestListener } from "../request-record.ts";
 import type { Connections, Exchange } from "../wire/connections.ts";
 import { messageFailure } from "../wire/messages.ts";
 import { COMMON_HEADERS } from "../wire/replies.ts";
-import { checkHead, type HeadCheckOptions } from "./head-checks.ts";
-import type { HostCheck } from "./http-rules.ts";
+import { checkHead, type HeadCheckOptions, type HostCheck } from "./head-checks.ts";
 import type { Admission } from "./operations.ts";
 
 export interface QuickRefusalOptions {
