@@ -21,23 +21,12 @@ const EMPTY_ARRAY: readonly JsonValue[] = Object.freeze([]);
  * @param bytes UTF-8 without byte order mark
  * @throws ServiceError INVALID_REQUEST with one issue: invalid_json, duplicate_member or nesting_too_deep; CANCELLED
  */
-export async function readJson(
-  bytes: Uint8Array,
-  { isLenient, ...options }: ReadOptions = {},
-): Promise<JsonValue> {
-  return runSliced(bodySteps(bytes, isLenient), { ...options, isLong: bytes.length > SHORT_BYTES });
+export async function readJson(bytes: Uint8Array, options: SliceOptions = {}): Promise<JsonValue> {
+  return runSliced(bodySteps(bytes), { ...options, isLong: bytes.length > SHORT_BYTES });
 }
 
-interface ReadOptions extends SliceOptions {
-  /**
-   * Reads null instead of what is nested too deeply, and the last of duplicate members: to find out what a refused body
-   * was.
-   */
-  readonly isLenient?: boolean;
-}
-
-function* bodySteps(bytes: Uint8Array, isLenient: boolean | undefined): Steps<JsonValue> {
-  return yield* readSteps(decode(bytes), isLenient);
+function* bodySteps(bytes: Uint8Array): Steps<JsonValue> {
+  return yield* readSteps(decode(bytes));
 }
 
 function decode(bytes: Uint8Array): string {
@@ -70,10 +59,9 @@ interface OpenObject {
  *
  * Not recursive: open objects and arrays are kept on a stack.
  * @param text without lone surrogates. Text decoded from UTF-8 has none
- * @param isLenient see `ReadOptions`
  * @throws ServiceError INVALID_REQUEST with one issue: invalid_json, duplicate_member or nesting_too_deep
  */
-export function* readSteps(text: string, isLenient = false): Steps<JsonValue> {
+export function* readSteps(text: string): Steps<JsonValue> {
   const tokens = new Tokens(text);
   const open: Open[] = [];
   try {
@@ -82,9 +70,9 @@ export function* readSteps(text: string, isLenient = false): Steps<JsonValue> {
         yield;
         nextStep = tokens.position + CHARACTERS_PER_STEP;
       }
-      const value = readScalarOrOpen(tokens, open, isLenient);
+      const value = readScalarOrOpen(tokens, open);
       if (value === undefined) continue;
-      const whole = closeWhatEnds(tokens, open, value, isLenient);
+      const whole = closeWhatEnds(tokens, open, value);
       if (whole !== undefined) return whole;
     }
   } catch (error) {
@@ -98,18 +86,17 @@ export function* readSteps(text: string, isLenient = false): Steps<JsonValue> {
 }
 
 /** A complete value; undefined after an opening bracket, if the first value comes next. */
-function readScalarOrOpen(tokens: Tokens, open: Open[], isLenient: boolean): JsonValue | undefined {
-  if (isLenient && open.length === MAX_NESTING && tokens.skipNested()) return null;
+function readScalarOrOpen(tokens: Tokens, open: Open[]): JsonValue | undefined {
   if (tokens.take("{")) {
-    if (!isLenient) checkDepth(open);
+    checkDepth(open);
     if (tokens.take("}")) return EMPTY_OBJECT;
     const frame: OpenObject = { members: new Map(), name: undefined };
     open.push(frame);
-    readName(tokens, frame, open, isLenient);
+    readName(tokens, frame, open);
     return undefined;
   }
   if (tokens.take("[")) {
-    if (!isLenient) checkDepth(open);
+    checkDepth(open);
     if (tokens.take("]")) return EMPTY_ARRAY;
     open.push({ items: [] });
     return undefined;
@@ -130,12 +117,7 @@ function readScalarOrOpen(tokens: Tokens, open: Open[], isLenient: boolean): Jso
  *
  * @returns the outermost value when the text ends, undefined when another value comes next
  */
-function closeWhatEnds(
-  tokens: Tokens,
-  open: Open[],
-  value: JsonValue,
-  isLenient: boolean,
-): JsonValue | undefined {
+function closeWhatEnds(tokens: Tokens, open: Open[], value: JsonValue): JsonValue | undefined {
   let whole = value;
   for (;;) {
     const frame = open.at(-1);
@@ -152,7 +134,7 @@ function closeWhatEnds(
       if (frame.name !== undefined) frame.members.set(frame.name, whole);
       frame.name = undefined;
       if (tokens.take(",")) {
-        readName(tokens, frame, open, isLenient);
+        readName(tokens, frame, open);
         return undefined;
       }
       if (!tokens.take("}")) throw expected("`,` or `}`", tokens);
@@ -163,11 +145,11 @@ function closeWhatEnds(
 }
 
 /** Reads `"name":` in the innermost open object. */
-function readName(tokens: Tokens, frame: OpenObject, open: readonly Open[], isLenient: boolean): void {
+function readName(tokens: Tokens, frame: OpenObject, open: readonly Open[]): void {
   tokens.skipWhitespace();
   const name = tokens.takeString();
   if (name === undefined) throw expected("a member name", tokens);
-  if (!isLenient && frame.members.has(name)) {
+  if (frame.members.has(name)) {
     const loc = [...locate(open), name];
     throw refusal("duplicate_member", "Expected each member once in its object, got this one again.", loc);
   }
@@ -203,13 +185,7 @@ function refusal(type: IssueType, msg: string, loc: Location) {
   return invalidRequest([{ loc, msg, type }]);
 }
 
-/**
- * Splits JSON text into tokens.
- *
- * Why not jsonc-parser's scanner: it builds strings and white space character by character. 2 MiB of `\n` escapes
- * blocked the event loop for 80 to 180 ms, white space for 130 to 290 ms (measured, Node 20, 2 cores).
- */
-export class TokenError extends Error {
+class TokenError extends Error {
   /** Position in UTF-16 code units from the start of the text. */
   readonly position: number;
 
@@ -220,23 +196,20 @@ export class TokenError extends Error {
   }
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-
-/**
- * After this many plain characters, a regular expression finds the end of the run. Chosen: a call costs as much as ten.
- */
-const RUN = 32;
-
 /** Any character except the quote, the backslash and control characters. */
 const PLAIN = /[ !#-[\]-\uffff]*/y;
 const WHITESPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** A reading position in a text. */
-export class Tokens {
+/**
+ * A reading position in a JSON text.
+ *
+ * Why not jsonc-parser's scanner: it builds strings and white space character by character. 2 MiB of `\n` escapes
+ * blocked the event loop for 80 to 180 ms, white space for 130 to 290 ms (measured, Node 20, 2 cores).
+ */
+class Tokens {
   readonly text: string;
   position = 0;
 
@@ -250,27 +223,6 @@ export class Tokens {
     if (this.text[this.position] !== character) return false;
     this.position += 1;
     return true;
-  }
-
-  /** Skips an object or array if one comes next, without checking what it holds. @returns whether it did */
-  skipNested(): boolean {
-    const { text } = this;
-    this.skipWhitespace();
-    if (text[this.position] !== "[" && text[this.position] !== "{") return false;
-    for (let levels = 0; this.position < text.length; this.position += 1) {
-      const character = text[this.position];
-      if (character === '"') this.#skipString();
-      else if (character === "[" || character === "{") levels += 1;
-      else if ((character === "]" || character === "}") && --levels === 0) break;
-    }
-    this.position += 1;
-    return true;
-  }
-
-  /** Moves to the quote that ends a string. */
-  #skipString(): void {
-    do this.position += this.text[this.position] === "\\" ? 2 : 1;
-    while (this.position < this.text.length && this.text[this.position] !== '"');
   }
 
   /** Takes `word` if it comes next. */
@@ -291,29 +243,15 @@ export class Tokens {
   /** Takes a string if one comes next: its value. @throws TokenError */
   takeString(): string | undefined {
     const { text, position: start } = this;
-    if (text.charCodeAt(start) !== QUOTE) return undefined;
-    let hasEscape = false;
-    let at = start + 1;
-    for (let nextRun = at + RUN; ; at++) {
-      if (at === nextRun) {
-        at = endOfRun(text, at);
-        nextRun = at + RUN;
-      }
-      const code = text.charCodeAt(at);
-      if (code === QUOTE) break;
-      if (code === BACKSLASH) {
-        hasEscape = true;
-        at += 1; // the escaped character, which may be a quote, is no end
-        nextRun = at + RUN;
-      } else if (code < SPACE) {
-        throw new TokenError("an unescaped control character in a string", at);
-      } else if (Number.isNaN(code)) {
-        throw new TokenError("a string without a closing quote", start);
-      }
-    }
-    this.position = at + 1;
-    if (!hasEscape) return text.slice(start + 1, at);
-    const value = readEscapes(text.slice(start, at + 1), start);
+    if (text[start] !== '"') return undefined;
+    const run = endOfMatch(PLAIN, text, start + 1);
+    let end = run;
+    // the escaped character, which may be a quote, is no end
+    while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+    if (end >= text.length) throw new TokenError("a string without a closing quote", start);
+    this.position = end + 1;
+    if (end === run) return text.slice(start + 1, end);
+    const value = readEscapes(text.slice(start, end + 1), start);
     if (LONE_SURROGATE.test(value)) throw new TokenError("half a surrogate pair in a string", start);
     return value;
   }
@@ -325,17 +263,15 @@ export class Tokens {
 
   skipWhitespace(): void {
     if (this.text.charCodeAt(this.position) > SPACE) return;
-    WHITESPACE.lastIndex = this.position;
-    WHITESPACE.test(this.text);
-    this.position = WHITESPACE.lastIndex;
+    this.position = endOfMatch(WHITESPACE, this.text, this.position);
   }
 }
 
-/** End of the run of characters that need no escape. The regular expression takes a fifth of a loop's time. */
-function endOfRun(text: string, start: number): number {
-  PLAIN.lastIndex = start;
-  PLAIN.test(text);
-  return PLAIN.lastIndex;
+/** Where a sticky expression that matches at `start` stops matching. */
+function endOfMatch(expression: RegExp, text: string, start: number): number {
+  expression.lastIndex = start;
+  expression.test(text);
+  return expression.lastIndex;
 }
 
 /** Decodes escapes with JSON.parse: 2 MiB take 3 to 8 ms. */

@@ -8,24 +8,16 @@ import { JsonNumber } from "./value.ts";
  * @throws TypeError on a number that is not finite, and on values that JSON cannot represent
  */
 export function writeJson(value: unknown): string {
-  const writing: Writing = { pieces: [], names: new Map() };
-  write(value, writing);
-  return writing.pieces.join("");
+  const pieces: string[] = []; // joined once at the end: joining level by level would copy long texts at each level
+  write(value, pieces);
+  return pieces.join("");
 }
 
-interface Writing {
-  /** Joined once at the end. Joining level by level would copy long texts at each level. */
-  readonly pieces: string[];
-  /** Cache of quoted names: each label occurs in probabilities and in scores. */
-  readonly names: Map<string, string>;
-}
-
-function write(value: unknown, writing: Writing): void {
-  const { pieces } = writing;
+function write(value: unknown, pieces: string[]): void {
   if (value === null) pieces.push("null");
   else if (value instanceof JsonNumber) pieces.push(value.text);
-  else if (Array.isArray(value)) writeArray(value, writing);
-  else if (typeof value === "object") writeObject(value, writing);
+  else if (Array.isArray(value)) writeArray(value, pieces);
+  else if (typeof value === "object") writeObject(value, pieces);
   else pieces.push(scalarText(value));
 }
 
@@ -42,34 +34,24 @@ function scalarText(value: unknown): string {
   }
 }
 
-function writeArray(items: readonly unknown[], writing: Writing): void {
-  const { pieces } = writing;
+function writeArray(items: readonly unknown[], pieces: string[]): void {
   let before = "[";
   for (const item of items) {
     pieces.push(before);
-    write(item, writing);
+    write(item, pieces);
     before = ",";
   }
   pieces.push(items.length === 0 ? "[]" : "]");
 }
 
-function writeObject(value: object, writing: Writing): void {
-  const { pieces } = writing;
+function writeObject(value: object, pieces: string[]): void {
   const members: Iterable<readonly [unknown, unknown]> = value instanceof Map ? value : Object.entries(value);
   let before = "{";
   for (const [name, member] of members) {
     if (member === undefined) continue;
-    pieces.push(before, quoted(String(name), writing), ":");
-    write(member, writing);
+    pieces.push(before, JSON.stringify(String(name)), ":");
+    write(member, pieces);
     before = ",";
   }
   pieces.push(before === "{" ? "{}" : "}");
-}
-
-function quoted(name: string, { names }: Writing): string {
-  const known = names.get(name);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(name);
-  names.set(name, text);
-  return text;
 }

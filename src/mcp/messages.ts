@@ -1,6 +1,6 @@
 import { PARSE_ERROR, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { invalidRequest, ServiceError } from "../errors.ts";
-import { readJson } from "../json/read.ts";
+import { MAX_NESTING, readJson } from "../json/read.ts";
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json/value.ts";
 import { writeJson } from "../json/write.ts";
 
@@ -43,9 +43,22 @@ export async function readMessage(bytes: Uint8Array, signal?: AbortSignal): Prom
   if (!(value instanceof ServiceError)) return skeletonOf(value);
   if (value.issues.some(({ type }) => type === "invalid_json")) return refusal(PARSE_ERROR, value.message);
   // too many levels or a duplicate member: read again for the id, under which it must be answered
-  const again = await readJson(text, { ...options, isLenient: true }).catch(faultOf);
-  if (again instanceof ServiceError) return refusal(PARSE_ERROR, again.message);
-  return refusedMessage(again, value);
+  let again: unknown;
+  try {
+    again = JSON.parse(new TextDecoder().decode(text));
+  } catch {
+    return refusal(PARSE_ERROR, "Expected valid JSON, got another text.");
+  }
+  return refusedMessage(withoutDepth(again), value);
+}
+
+/** A value that JSON.parse gives, with null instead of what is nested too deeply. */
+function withoutDepth(value: unknown, depth = 0): JsonValue {
+  if (typeof value === "number") return new JsonNumber(JSON.stringify(value));
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value !== "object" || value === null || depth === MAX_NESTING) return null;
+  if (Array.isArray(value)) return value.map((item) => withoutDepth(item, depth + 1));
+  return new Map(Object.entries(value).map(([name, member]) => [name, withoutDepth(member, depth + 1)]));
 }
 
 /** The error of a text that is refused. @throws any other error */

@@ -98,35 +98,23 @@ describe("the plain view", () => {
     }
   });
 
-  it("refuses a schema that it cannot follow", () => {
-    const refused: [schema: unknown, reason: RegExp][] = [
-      [{ $ref: "#/components/schemas/None" }, /nothing at/],
-      [{ $ref: "#/circle" }, /refers to itself/],
-      [{ $ref: "#/tree" }, /refers to itself/],
-      [{ allOf: [{ type: "object" }] }, /without allOf/],
-    ];
-    const tree = { type: "object", additionalProperties: { $ref: "#/tree" } };
-    const unfit = { ...document, circle: { $ref: "#/circle" }, tree };
-    for (const [schema, reason] of refused) assert.throws(() => viewerOf(schema, unfit), reason);
-  });
+  it("refuses a reference to nothing", () =>
+    assert.throws(() => viewerOf({ $ref: "#/components/schemas/None" }, document), /nothing at/));
 
   const judged: [text: string, keyword: string | undefined][] = [
     ['{"state":{"a":1},"questions":{"__proto__":{"type":"left"}}}', undefined],
-    ['{"questions":{}}', "required"],
-    ['{"state":1,"model":{}}', "type"],
-    ['{"state":1,"constructor":1}', "additionalProperties"],
     ['{"state":1,"__proto__":1}', "additionalProperties"],
     ['{"state":1,"questions":{"a":{},"b":{},"c":{},"d":{}}}', "maxProperties"],
     ['{"state":1,"questions":{"a":{"type":"up"}}}', "discriminator"],
   ];
-  for (const [text, keyword] of judged) {
-    it(`ajv finds ${keyword ?? "nothing"} wrong with ${text}`, () => {
-      const ajv = new Ajv({ discriminator: true, strict: false });
-      const validate = ajv.compile({ ...document, $ref: "#/components/schemas/Body" });
+  it("shows ajv what is wrong", () => {
+    const ajv = new Ajv({ discriminator: true, strict: false });
+    const validate = ajv.compile({ ...document, $ref: "#/components/schemas/Body" });
+    for (const [text, keyword] of judged) {
       validate(convert(text));
-      assert.equal(validate.errors?.[0]?.keyword, keyword);
-    });
-  }
+      assert.equal(validate.errors?.[0]?.keyword, keyword, text);
+    }
+  });
 });
 
 describe("the ordered view", () => {
