@@ -1,120 +1,117 @@
 import type { Issue, Location } from "../errors.ts";
-import { type Aliases, resolveAliases } from "../json/aliases.ts";
+import { resolveAliases } from "../json/aliases.ts";
 import type { Steps } from "../json/slices.ts";
 import type { JsonValue } from "../json/value.ts";
-import type {
-  ChoiceQuestion,
-  NoulQuestion,
-  Question,
-  RenderedCandidate,
-  RenderedText,
-  ScoreQuestion,
-} from "./request.ts";
+import type { Question, RenderedCandidate, RenderedText } from "./request.ts";
 import { renderText, strip } from "./texts.ts";
 
-/** A model package's rules for candidate texts. */
-export interface CandidateRules {
+/** A model package's rules for the texts of questions and candidates. */
+export interface TextRules {
   /** Whether a choice shows `label: description`, or the description alone. */
   readonly showsLabels: boolean;
-  readonly limits: { readonly maxCandidateTokens: number };
+  readonly limits: { readonly maxStateQuestionTokens: number; readonly maxCandidateTokens: number };
 }
 
-/** The source of one question's candidates. */
+/** A question as it was sent, and where. */
 interface Source {
+  readonly question: Question;
   readonly loc: Location;
-  /** The question's rendered instructions and their location. */
-  readonly instructions: RenderedText;
-  readonly rules: CandidateRules;
+  readonly instructionsLoc: Location;
+  /** The rendered state; undefined if it was too long to render. */
+  readonly state: string | undefined;
+  readonly rules: TextRules;
   readonly issues: Issue[];
 }
 
-/** The candidates of a question, in the order of its answer. Faults are added to `source.issues`. */
-export function* candidatesOf(question: Question, source: Source): Steps<DescribedCandidate[]> {
-  switch (question.type) {
-    case "choice":
-      return yield* choiceCandidates(question, source);
-    case "noul":
-      return yield* noulCandidates(question, source);
-    case "score":
-      return yield* scoreCandidates(question, source);
-  }
+interface Described {
+  readonly instructions: RenderedText;
+  readonly candidates: readonly DescribedCandidate[];
 }
 
-/** Number of candidates of a question, without rendering them. */
-export function countCandidates(question: Question): number {
-  switch (question.type) {
-    case "choice":
-      return question.criteria.size;
-    case "noul":
-      return OUTCOMES.length;
-    case "score":
-      return question.criteria.length;
-  }
-}
-
-function* choiceCandidates(question: ChoiceQuestion, source: Source): Steps<DescribedCandidate[]> {
+/** A question's texts, with the candidates in the order of its answer. Faults are added to `source.issues`. */
+export function* describeQuestion(source: Source): Steps<Described> {
+  const { question, state, instructionsLoc, rules, issues } = source;
+  const { maxStateQuestionTokens, maxCandidateTokens } = rules.limits;
+  const text = renderOrReport(question.instructions, maxStateQuestionTokens, instructionsLoc, issues);
+  checkQuestion(state, text, instructionsLoc, issues);
+  const instructions = { text: text ?? "", loc: instructionsLoc };
   const candidates: DescribedCandidate[] = [];
-  for (const [label, value] of question.criteria) {
-    const loc = [...source.loc, "criteria", label];
-    const rendered = describe(value, loc, source);
-    const description = rendered === "" ? label : rendered;
-    const text =
-      description === label || !source.rules.showsLabels
-        ? (description ?? "")
-        : `${label}: ${description ?? ""}`;
-    candidates.push({ label, description, text, given: description ?? "", loc });
+  for (const sent of sentCandidates(source)) {
+    const rendered = renderOrReport(sent.value, maxCandidateTokens, sent.loc, issues);
+    candidates.push(describe(sent, rendered, question.type, instructions, rules));
     yield;
   }
-  return candidates;
+  return { instructions, candidates };
 }
 
-function* scoreCandidates(question: ScoreQuestion, source: Source): Steps<DescribedCandidate[]> {
-  const candidates: DescribedCandidate[] = [];
-  for (const [level, value] of question.criteria.entries()) {
-    const loc = [...source.loc, "criteria", level];
-    const description = describe(value, loc, source);
-    candidates.push({ label: String(level), description, text: description ?? "", loc });
-    yield;
-  }
-  return candidates;
+/** A candidate as it was sent; null is left out. */
+interface SentCandidate {
+  readonly label: string;
+  readonly value: JsonValue;
+  readonly loc: Location;
 }
 
 /** The published recipe of the GemmaDecision-270M weights. These texts must not change. */
-const OUTCOMES = [
-  { label: "false", preset: "No. This is false:" },
-  { label: "true", preset: "Yes. This is true:" },
-];
-
-const OUTCOME_ALIASES: Aliases = new Map([
+const PRESETS = new Map([
+  ["false", "No. This is false:"],
+  ["true", "Yes. This is true:"],
+]);
+const OUTCOME_ALIASES = new Map([
   ["no", "false"],
   ["yes", "true"],
 ]);
 
-function* noulCandidates(question: NoulQuestion, source: Source): Steps<DescribedCandidate[]> {
-  const { text: instructions, loc: instructionsLoc } = source.instructions;
-  const criteriaLoc = [...source.loc, "criteria"];
-  const sent = new Map(Object.entries(question.criteria ?? {}));
-  const { members, usedNames, conflicts } = resolveAliases(sent, OUTCOME_ALIASES, criteriaLoc);
-  source.issues.push(...conflicts);
-  const candidates: DescribedCandidate[] = [];
-  for (const { label, preset } of OUTCOMES) {
-    const loc = [...criteriaLoc, usedNames.get(label) ?? label];
-    const rendered = describe(members.get(label) ?? null, loc, source);
-    if (rendered === "") {
-      const description = instructions === "" ? label : `${preset} ${instructions}`;
-      const given = instructions === "" ? label : "";
-      candidates.push({ label, description, text: `${label}: ${description}`, given, loc: instructionsLoc });
-    } else {
-      const given = rendered ?? "";
-      candidates.push({ label, description: rendered, text: `${label}: ${given}`, given, loc });
+function sentCandidates({ question, loc, issues }: Source): readonly SentCandidate[] {
+  const at = (name: string | number) => [...loc, "criteria", name];
+  switch (question.type) {
+    case "choice":
+      return Array.from(question.criteria, ([label, value]) => ({ label, value, loc: at(label) }));
+    case "score":
+      return question.criteria.map((value, level) => ({ label: String(level), value, loc: at(level) }));
+    case "noul": {
+      const sent = new Map(Object.entries(question.criteria ?? {}));
+      const { members, usedNames, conflicts } = resolveAliases(sent, OUTCOME_ALIASES, [...loc, "criteria"]);
+      issues.push(...conflicts);
+      return Array.from(PRESETS.keys(), (label) => ({
+        label,
+        value: members.get(label) ?? null,
+        loc: at(usedNames.get(label) ?? label),
+      }));
     }
-    yield;
   }
-  return candidates;
 }
 
-function describe(value: JsonValue, loc: Location, { rules, issues }: Source): string | undefined {
-  return renderOrReport(value, rules.limits.maxCandidateTokens, loc, issues);
+function describe(
+  { label, loc }: SentCandidate,
+  rendered: string | undefined,
+  type: Question["type"],
+  instructions: RenderedText,
+  { showsLabels }: TextRules,
+): DescribedCandidate {
+  const given = rendered ?? "";
+  if (type === "score") return { label, description: rendered, text: given, loc };
+  if (type === "noul" && rendered === "") {
+    const isAlone = instructions.text === "";
+    const description = isAlone ? label : `${PRESETS.get(label)} ${instructions.text}`;
+    const text = `${label}: ${description}`;
+    return { label, description, text, given: isAlone ? label : "", loc: instructions.loc };
+  }
+  if (type === "noul") return { label, description: rendered, text: `${label}: ${given}`, given, loc };
+  const description = rendered === "" ? label : rendered;
+  const shown = description ?? "";
+  const text = description === label || !showsLabels ? shown : `${label}: ${shown}`;
+  return { label, description, text, given: shown, loc };
+}
+
+/** An issue if the questions have more candidates together. Nothing is rendered for that. */
+export function checkPairs(questions: readonly Question[], most: number): Issue | undefined {
+  const counts = questions.map(({ type, criteria }) =>
+    type === "noul" ? PRESETS.size : type === "choice" ? criteria.size : criteria.length,
+  );
+  const pairs = counts.reduce((sum, count) => sum + count, 0);
+  if (pairs <= most) return undefined;
+  const msg = `Expected at most ${most} candidates of all questions together, got ${pairs}.`;
+  return { loc: ["body", "questions"], msg, type: "too_many_pairs" };
 }
 
 /** A candidate with its description, which must differ from those of the other candidates. */

@@ -1,15 +1,13 @@
 import { type Issue, invalidRequest, type Location } from "../errors.ts";
 import { runSliced, type SliceOptions, type Steps } from "../json/slices.ts";
 import {
-  type CandidateRules,
-  candidatesOf,
   checkDescriptions,
-  checkQuestion,
-  countCandidates,
+  checkPairs,
+  describeQuestion,
   renderOrReport,
+  type TextRules,
 } from "./candidates.ts";
 import {
-  type Question,
   type QuestionType,
   REQUEST_LIMITS,
   type RenderedQuestion,
@@ -26,8 +24,7 @@ export interface ModelNames {
 }
 
 /** The facts of the served model that reading a request needs. */
-export interface ServedModel extends ModelNames, CandidateRules {
-  readonly limits: { readonly maxStateQuestionTokens: number; readonly maxCandidateTokens: number };
+export interface ServedModel extends ModelNames, TextRules {
   /** Whether the model was trained to compare a query and a document. */
   readonly isReranker?: boolean;
 }
@@ -64,7 +61,10 @@ function* systemoneSteps(body: SystemoneBody, model: ServedModel): Steps<Systemo
   const modelIssue = checkModelName(body.model, model);
   if (modelIssue) issues.push(modelIssue);
   const members = [...body.questions];
-  const pairsIssue = checkPairs(members.map(([, question]) => question));
+  const pairsIssue = checkPairs(
+    members.map(([, question]) => question),
+    REQUEST_LIMITS.maxPairs,
+  );
   // then nothing is rendered: thousands of candidates would be too much work for a refusal
   if (pairsIssue) throw invalidRequest([...issues, pairsIssue]);
   const loc = ["body", "state"];
@@ -75,41 +75,16 @@ function* systemoneSteps(body: SystemoneBody, model: ServedModel): Steps<Systemo
   const questions: RenderedQuestion[] = [];
   const facts: QuestionFacts[] = [];
   for (const [name, question] of members) {
-    const rendered = yield* questionSteps(name, question, state, model, issues);
-    questions.push(rendered);
-    facts.push({
-      name,
-      type: question.type,
-      labels: rendered.candidates.map((candidate) => candidate.label),
-    });
+    const { type } = question;
+    const place: Location = ["body", "questions", name];
+    const source = { question, loc: place, instructionsLoc: [...place, "instructions"] };
+    const { instructions, candidates } = yield* describeQuestion({ ...source, state, rules: model, issues });
+    checkDescriptions(candidates, issues);
+    questions.push({ form: type, question: instructions, candidates });
+    facts.push({ name, type, labels: candidates.map(({ label }) => label) });
   }
   if (issues.length > 0) throw invalidRequest(issues);
   return { state: { text: state ?? "", loc }, questions, facts };
-}
-
-function* questionSteps(
-  name: string,
-  question: Question,
-  state: string | undefined,
-  model: ServedModel,
-  issues: Issue[],
-): Steps<RenderedQuestion> {
-  const questionLoc: Location = ["body", "questions", name];
-  const loc = [...questionLoc, "instructions"];
-  const text = renderOrReport(question.instructions, model.limits.maxStateQuestionTokens, loc, issues);
-  checkQuestion(state, text, loc, issues);
-  const instructions = { text: text ?? "", loc };
-  const candidates = yield* candidatesOf(question, { loc: questionLoc, instructions, rules: model, issues });
-  checkDescriptions(candidates, issues);
-  return { form: question.type, question: instructions, candidates };
-}
-
-function checkPairs(questions: readonly Question[]): Issue | undefined {
-  const { maxPairs } = REQUEST_LIMITS;
-  const pairs = questions.reduce((sum, question) => sum + countCandidates(question), 0);
-  if (pairs <= maxPairs) return undefined;
-  const msg = `Expected at most ${maxPairs} candidates of all questions together, got ${pairs}.`;
-  return { loc: ["body", "questions"], msg, type: "too_many_pairs" };
 }
 
 /** Checks a request's `model`: it may be missing, or name the served model. */

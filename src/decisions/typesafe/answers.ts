@@ -1,22 +1,9 @@
-import type { JsonValue } from "../../json/value.ts";
+import type { components } from "../../../generated/typesafe.ts";
+import type { Received } from "../../json/views.ts";
 import { probabilities } from "../answers.ts";
 import type { TypesafeFacts } from "./request.ts";
 
-export type TypesafeAnswer =
-  | {
-      readonly type: "choice";
-      readonly choice: string;
-      readonly probabilities: ReadonlyMap<string, number>;
-      readonly confidence: number;
-    }
-  | { readonly type: "noul"; readonly noul: number }
-  | {
-      readonly type: "score";
-      readonly score: number;
-      readonly legend: ReadonlyMap<string, JsonValue>;
-      readonly probabilities: ReadonlyMap<string, number>;
-      readonly confidence: number;
-    };
+type TypesafeAnswer = Received<components["schemas"]["TypesafeAnswer"]>;
 
 /**
  * The answers by question name, in request order, rounded.

@@ -3,13 +3,7 @@ import { type Issue, invalidRequest, type Location } from "../../errors.ts";
 import { runSliced, type SliceOptions, type Steps } from "../../json/slices.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/value.ts";
 import type { Received } from "../../json/views.ts";
-import {
-  candidatesOf,
-  checkQuestion,
-  countCandidates,
-  type DescribedCandidate,
-  renderOrReport,
-} from "../candidates.ts";
+import { checkPairs, type DescribedCandidate, describeQuestion, renderOrReport } from "../candidates.ts";
 import type { Question, RenderedCandidate, RenderedQuestion, RenderedRequest } from "../request.ts";
 import { checkModelName, type ServedModel } from "../systemone.ts";
 import { stateValue, strip } from "../texts.ts";
@@ -60,10 +54,11 @@ function* requestSteps(body: TypesafeBody, model: ServedModel): Steps<TypesafeRe
     const plain = plainQuestion(question);
     return plain === undefined ? [] : [{ name, question: plain }];
   });
-  checkOptions(
+  const pairsIssue = checkPairs(
     members.map(({ question }) => question),
-    issues,
+    MAX_OPTIONS,
   );
+  if (pairsIssue) throw invalidRequest([...issues, pairsIssue]);
   const loc = ["body", "state"];
   const state = renderOrReport(
     yield* stateValue(unwrapState(body.state, loc, issues)),
@@ -88,14 +83,6 @@ function plainQuestion(question: TypesafeQuestion): Question | undefined {
   return question.type === "box" ? undefined : { ...question, instructions: question.instructions ?? null };
 }
 
-/** @throws ServiceError INVALID_REQUEST, then nothing is rendered: it would be too much work for a refusal */
-function checkOptions(questions: readonly Question[], issues: readonly Issue[]): void {
-  const count = questions.reduce((sum, question) => sum + countCandidates(question), 0);
-  if (count <= MAX_OPTIONS) return;
-  const msg = `Expected at most ${MAX_OPTIONS} options and levels of all questions together, got ${count}.`;
-  throw invalidRequest([...issues, { loc: ["body", "questions"], msg, type: "too_many_pairs" }]);
-}
-
 function checkImages({ assets = null, questions }: TypesafeBody, issues: Issue[]): void {
   if (assets !== null && !(isJsonObject(assets) && assets.size === 0)) {
     const msg = "Expected no assets, got some; images are not supported.";
@@ -112,37 +99,31 @@ function* questionSteps(
   name: string,
   question: Question,
   state: string | undefined,
-  model: ServedModel,
+  rules: ServedModel,
   issues: Issue[],
 ): Steps<{ rendered: RenderedQuestion; facts: TypesafeFacts }> {
-  const questionLoc: Location = ["body", "questions", name];
-  const loc = question.instructions === null ? questionLoc : [...questionLoc, "instructions"];
-  const text = renderOrReport(question.instructions, model.limits.maxStateQuestionTokens, loc, issues);
-  checkQuestion(state, text, loc, issues);
-  const instructions = { text: text ?? "", loc };
-  const described = yield* candidatesOf(question, {
-    loc: questionLoc,
-    instructions,
-    rules: model,
-    issues,
-  });
-  const candidates = question.type === "score" ? described.map(numberedIfBlank) : described;
+  const { type } = question;
+  const loc: Location = ["body", "questions", name];
+  const instructionsLoc = question.instructions === null ? loc : [...loc, "instructions"];
+  const described = yield* describeQuestion({ question, loc, instructionsLoc, state, rules, issues });
+  const candidates = type === "score" ? described.candidates.map(numberedIfBlank) : described.candidates;
   reportBlank(candidates, issues);
-  const { distinct, scoredBy } = question.type === "noul" ? apart(candidates) : merged(candidates);
-  const facts = {
-    name,
-    type: question.type,
-    labels: candidates.map(({ label }) => label),
-    scoredBy,
-    legend: question.type === "score" ? legendOf(question.criteria, candidates) : [],
-  };
+  // the outcomes of a noul always differ: `false` or `true` stands in front
+  const { distinct, scoredBy } =
+    type === "noul" ? { distinct: candidates, scoredBy: [0, 1] } : merged(candidates);
   return {
     rendered: {
-      form: question.type,
-      question: instructions,
+      form: type,
+      question: described.instructions,
       candidates: distinct.length > 1 ? distinct : [],
     },
-    facts,
+    facts: {
+      name,
+      type,
+      labels: candidates.map(({ label }) => label),
+      scoredBy,
+      legend: type === "score" ? legendOf(question.criteria, candidates) : [],
+    },
   };
 }
 
@@ -160,20 +141,10 @@ function reportBlank(candidates: readonly DescribedCandidate[], issues: Issue[])
   }
 }
 
-interface Scored {
-  readonly distinct: readonly RenderedCandidate[];
-  readonly scoredBy: readonly number[];
-}
-
-/** The outcomes of a noul always differ: `false` or `true` stands in front. */
-function apart(candidates: readonly DescribedCandidate[]): Scored {
-  return { distinct: candidates, scoredBy: candidates.map((_, position) => position) };
-}
-
 /**
  * One candidate for each description. Where several labels share it, no label is shown, so that their scores are equal.
  */
-function merged(candidates: readonly DescribedCandidate[]): Scored {
+function merged(candidates: readonly DescribedCandidate[]) {
   const distinct: RenderedCandidate[] = [];
   const positions = new Map<string, number>();
   const scoredBy = candidates.map((candidate) => {
@@ -191,13 +162,13 @@ function merged(candidates: readonly DescribedCandidate[]): Scored {
   return { distinct, scoredBy };
 }
 
+/** The levels as they were sent, where the SDKs take such a value for a level; else their texts. */
 function legendOf(levels: readonly JsonValue[], candidates: readonly DescribedCandidate[]): JsonValue[] {
-  return levels.map((level, position) => (isLegend(level) ? level : (candidates[position]?.text ?? "")));
-}
-
-/** What the SDKs take as a level of a legend. */
-function isLegend(level: JsonValue): level is string | readonly JsonValue[] | JsonObject {
-  return typeof level === "string" || isJsonArray(level) || isJsonObject(level);
+  return levels.map((level, position) =>
+    typeof level === "string" || isJsonArray(level) || isJsonObject(level)
+      ? level
+      : (candidates[position]?.text ?? ""),
+  );
 }
 
 /**

@@ -207,14 +207,13 @@ describe("a request to cut documents", () => {
     assert.deepEqual(work.cutDocuments(), [0, 2]);
   });
 
-  it("may keep the end", async () => {
-    const work = job(["abcdef"], { cut: { tokens: 4, keepsEnd: true } });
-    assert.equal((await work.prepare(letters, never))[0]?.state.text, "Passage: cdef");
-  });
-
-  it("says that nothing was cut where nothing was", async () => {
-    const work = job(["abc "], { cut: { tokens: 3, keepsEnd: false } });
-    await work.prepare(letters, never);
-    assert.deepEqual(work.cutDocuments(), []);
-  });
+  for (const [text, tokens, keepsEnd, want, cut] of [
+    ["abcdef", 4, true, "cdef", [0]],
+    ["abc ", 3, false, "abc", []],
+  ] as const)
+    it(`leaves ${want} of ${JSON.stringify(text)}`, async () => {
+      const work = job([text], { cut: { tokens, keepsEnd } });
+      assert.equal((await work.prepare(letters, never))[0]?.state.text, `Passage: ${want}`);
+      assert.deepEqual(work.cutDocuments(), cut);
+    });
 });
