@@ -47,8 +47,7 @@ describe("keys of a file", () => {
   before(async () => {
     writeFileSync(file, writeKeyFile(ENTRIES));
     ring = new KeyRing({ apiKey: "single-key", file });
-    const options = { ...resolveOptions({}), corsOrigin: ["https://shop.example"] };
-    app = await createApp(await createFastEngine(), { ...options, apiKey: ring, log });
+    app = await createApp(await createFastEngine(), { ...resolveOptions({}), apiKey: ring, log });
   });
   after(async () => {
     await app.close();
@@ -106,26 +105,6 @@ describe("keys of a file", () => {
       assert.deepEqual(await told(), ["outdated", "0"]);
       assert.deepEqual(await statuses("free-key"), [200]);
     }
-  });
-
-  it("let a page of a named origin ask, and no other", async () => {
-    const origin = "https://shop.example";
-    const { headers } = await ask("single-key", { origin });
-    assert.equal(headers["access-control-allow-origin"], origin);
-    assert.match(String(headers["access-control-expose-headers"]), /\bx-decision-error\b/);
-    const other = await ask("single-key", { origin: "https://elsewhere.example" });
-    assert.equal(other.headers["access-control-allow-origin"], undefined);
-    const preflight = await app.inject({
-      method: "OPTIONS",
-      url: "/v1/systemone",
-      headers: {
-        origin,
-        "access-control-request-method": "POST",
-        "access-control-request-headers": "authorization",
-      },
-    });
-    assert.equal(preflight.statusCode, 204);
-    assert.match(String(preflight.headers["access-control-allow-headers"]), /authorization/);
   });
 });
 

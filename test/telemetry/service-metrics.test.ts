@@ -6,7 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { createFastEngine } from "../../packages/conformance/test/fast-engine.ts";
 import { createApp, createMetrics } from "../../src/app.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
-import { joined, prefersOpenMetrics, repeated } from "../../src/telemetry/metrics/exposition.ts";
+import { prefersOpenMetrics } from "../../src/telemetry/metrics/exposition.ts";
 import { memoryLog } from "../server/doubles.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { familiesIn, seriesValue } from "./metrics-text.ts";
@@ -159,37 +159,4 @@ describe("prefersOpenMetrics", () => {
   ] as const) {
     it(`is ${want} for ${accept ?? "no header"}`, () => assert.equal(prefersOpenMetrics(accept), want));
   }
-});
-
-describe("metrics that take long to read", () => {
-  const OPEN_METRICS = "application/openmetrics-text";
-
-  it("are read once in a while, for each format", async () => {
-    let [now, reads] = [0, 0];
-    const formats = {
-      write: async () => {
-        reads += 1;
-        return { contentType: "text/plain", text: String(reads) };
-      },
-    };
-    const slow = repeated(formats, 1_000, () => now);
-    const texts: string[] = [];
-    for (const [at, accept] of [
-      [0, undefined],
-      [999, undefined],
-      [999, OPEN_METRICS],
-      [1_000, undefined],
-      [1_500, OPEN_METRICS],
-    ] as const) {
-      now = at;
-      texts.push((await slow.write(accept)).text);
-    }
-    assert.deepEqual(texts, ["1", "1", "2", "3", "2"]);
-  });
-
-  it("follow the others in one text, which ends once", () => {
-    const of = (text: string) => ({ contentType: "a/b", text });
-    assert.equal(joined(of("a 1\n# EOF\n"), of("b 2\n# EOF\n")).text, "a 1\nb 2\n# EOF\n");
-    assert.equal(joined(of("a 1\n"), of("b 2\n")).text, "a 1\nb 2\n");
-  });
 });

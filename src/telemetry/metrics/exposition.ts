@@ -36,31 +36,6 @@ export class TextFormats {
   }
 }
 
-/**
- * Writes the metrics of another writer at most once in a while, for each format. Callers in between get the same text.
- *
- * @param whileMs how long a text is repeated
- * @param now     milliseconds of a monotonic clock
- */
-export function repeated(formats: Pick<TextFormats, "write">, whileMs: number, now: () => number) {
-  const written = new Map<boolean, { readonly text: Promise<Exposition>; readonly at: number }>();
-  return {
-    write(accept: string | undefined): Promise<Exposition> {
-      const format = prefersOpenMetrics(accept);
-      const last = written.get(format);
-      if (last !== undefined && now() - last.at < whileMs) return last.text;
-      const text = formats.write(accept);
-      written.set(format, { text, at: now() });
-      return text;
-    },
-  };
-}
-
-/** One text of two, in the same format. */
-export function joined(first: Exposition, second: Exposition): Exposition {
-  return { ...first, text: `${first.text.replace(/# EOF\n$/, "")}${second.text}` };
-}
-
 /** What a registry reads of a metric, under a name that it may change. */
 function viewOf(metric: Metric): Metric {
   const { name, type } = metric as Metric & { readonly name: string; readonly type: string }; // not in the library's types

@@ -10,7 +10,7 @@ import type { InferenceFacts } from "../../contract/call.ts";
 import type { ServedEngine } from "../../inference/engine.ts";
 import type { BatchFacts } from "../../inference/queue/scheduler.ts";
 import type { RequestRecord } from "../../server/request-record.ts";
-import { type Exposition, joined, type Metric, repeated, TextFormats } from "./exposition.ts";
+import { type Exposition, type Metric, TextFormats } from "./exposition.ts";
 
 /** Seconds. Chosen: a small request alone takes some 10 ms, a deadline is 60 s. */
 const TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -42,56 +42,53 @@ export interface ServiceFacts {
  */
 export class ServiceMetrics {
   readonly #formats: TextFormats;
-  readonly #process = processMetrics();
-  readonly #requests = counter("decision_requests_total", "Answered HTTP requests", ["operation", "status"]);
-  readonly #duration = histogram(
-    "decision_request_duration_seconds",
-    "From the headers of an inference request to its answer, of those answered with 200",
-    TIMES,
-    ["operation"],
-  );
-  readonly #queue = histogram("decision_queue_duration_seconds", "From tokens to the first batch", TIMES);
-  readonly #tokenize = histogram(
-    "decision_tokenize_duration_seconds",
-    "From a place in the queue to tokens",
-    SHORT_TIMES,
-  );
-  readonly #inference = histogram(
-    "decision_inference_duration_seconds",
-    "From the first batch to the last score",
-    TIMES,
-  );
-  readonly #tokens = counter(
-    "decision_input_tokens_total",
-    "Tokens of the scored pairs, as usage.input_tokens counts them",
-  );
-  readonly #pairs = counter(
-    "decision_pairs_total",
-    "Pairs of answered requests by where their score came from",
-    ["source"],
-  );
-  readonly #indistinct = counter(
-    "decision_indistinct_questions_total",
-    "Answered questions with candidates that are the same tokens to the model",
-  );
-  readonly #batchRequests = histogram("decision_batch_requests", "Requests in a batch", COUNTS.slice(0, 6));
-  readonly #batchPairs = histogram("decision_batch_pairs", "Pairs in a batch", COUNTS);
-  readonly #batchTokens = histogram("decision_batch_tokens", "New tokens in a batch", TOKENS);
-  readonly #batchDuration = histogram(
-    "decision_batch_duration_seconds",
-    "From sending a batch to the inference process to its scores",
-    TIMES,
-  );
+  readonly #own = {
+    requests: counter("decision_requests_total", "Answered HTTP requests", ["operation", "status"]),
+    duration: histogram(
+      "decision_request_duration_seconds",
+      "From the headers of an inference request to its answer, of those answered with 200",
+      TIMES,
+      ["operation"],
+    ),
+    queue: histogram("decision_queue_duration_seconds", "From tokens to the first batch", TIMES),
+    tokenize: histogram(
+      "decision_tokenize_duration_seconds",
+      "From a place in the queue to tokens",
+      SHORT_TIMES,
+    ),
+    inference: histogram(
+      "decision_inference_duration_seconds",
+      "From the first batch to the last score",
+      TIMES,
+    ),
+    tokens: counter(
+      "decision_input_tokens_total",
+      "Tokens of the scored pairs, as usage.input_tokens counts them",
+    ),
+    pairs: counter("decision_pairs_total", "Pairs of answered requests by where their score came from", [
+      "source",
+    ]),
+    indistinct: counter(
+      "decision_indistinct_questions_total",
+      "Answered questions with candidates that are the same tokens to the model",
+    ),
+    batchRequests: histogram("decision_batch_requests", "Requests in a batch", COUNTS.slice(0, 6)),
+    batchPairs: histogram("decision_batch_pairs", "Pairs in a batch", COUNTS),
+    batchTokens: histogram("decision_batch_tokens", "New tokens in a batch", TOKENS),
+    batchDuration: histogram(
+      "decision_batch_duration_seconds",
+      "From sending a batch to the inference process to its scores",
+      TIMES,
+    ),
+  };
 
   /** @param version of the service */
   constructor(engine: ServedEngine, version: string, { lostLines, areKeysCurrent }: ServiceFacts) {
-    for (const operation of INFERENCE) this.#duration.zero({ operation });
-    for (const source of ["computed", "cached"]) this.#pairs.inc({ source }, 0);
+    for (const operation of INFERENCE) this.#own.duration.zero({ operation });
+    for (const source of ["computed", "cached"]) this.#own.pairs.inc({ source }, 0);
     engine.onBatch((batch) => this.#noteBatch(batch));
     this.#formats = new TextFormats([
-      ...[this.#requests, this.#duration, this.#queue, this.#tokenize, this.#inference],
-      ...[this.#tokens, this.#pairs, this.#indistinct],
-      ...[this.#batchRequests, this.#batchPairs, this.#batchTokens, this.#batchDuration],
+      ...Object.values(this.#own),
       ...engineMetrics(engine, version),
       readCounter("decision_log_lines_lost_total", "Lines of the log that could not be written", lostLines),
       gauge(
@@ -99,35 +96,36 @@ export class ServiceMetrics {
         "1 while the accepted keys are those of the file of keys, or there is none, else 0",
         () => Number(areKeysCurrent()),
       ),
+      ...processMetrics(),
     ]);
   }
 
   /** @param accept the request's header: it decides between the two text formats */
-  async write(accept?: string): Promise<Exposition> {
-    return joined(await this.#formats.write(accept), await this.#process.write(accept));
+  write(accept?: string): Promise<Exposition> {
+    return this.#formats.write(accept);
   }
 
   noteRequest({ operation = "none", status, ms, inferences = [] }: RequestRecord): void {
-    this.#requests.inc({ operation, status: String(status) });
-    if (inferences.length > 0) this.#duration.observe({ operation }, ms / 1000);
+    this.#own.requests.inc({ operation, status: String(status) });
+    if (inferences.length > 0) this.#own.duration.observe({ operation }, ms / 1000);
     for (const facts of inferences) this.#noteInference(facts);
   }
 
   #noteInference({ timing, inputTokens, pairs, cachedPairs, indistinct }: InferenceFacts): void {
-    this.#queue.observe(timing.queue / 1000);
-    this.#tokenize.observe(timing.tokenize / 1000);
-    this.#inference.observe(timing.inference / 1000);
-    this.#tokens.inc(inputTokens);
-    this.#indistinct.inc(indistinct ?? 0);
-    if (cachedPairs > 0) this.#pairs.inc({ source: "cached" }, cachedPairs);
-    if (pairs > cachedPairs) this.#pairs.inc({ source: "computed" }, pairs - cachedPairs);
+    this.#own.queue.observe(timing.queue / 1000);
+    this.#own.tokenize.observe(timing.tokenize / 1000);
+    this.#own.inference.observe(timing.inference / 1000);
+    this.#own.tokens.inc(inputTokens);
+    this.#own.indistinct.inc(indistinct ?? 0);
+    if (cachedPairs > 0) this.#own.pairs.inc({ source: "cached" }, cachedPairs);
+    if (pairs > cachedPairs) this.#own.pairs.inc({ source: "computed" }, pairs - cachedPairs);
   }
 
   #noteBatch({ requests, pairs, tokens, ms }: BatchFacts): void {
-    this.#batchRequests.observe(requests);
-    this.#batchPairs.observe(pairs);
-    this.#batchTokens.observe(tokens);
-    this.#batchDuration.observe(ms / 1000);
+    this.#own.batchRequests.observe(requests);
+    this.#own.batchPairs.observe(pairs);
+    this.#own.batchTokens.observe(tokens);
+    this.#own.batchDuration.observe(ms / 1000);
   }
 }
 
@@ -212,22 +210,17 @@ function outcomes(engine: ServedEngine): Metric {
   });
 }
 
-/** Chosen: no scraper asks more often. Reading these metrics takes longer than all others together. */
-const PROCESS_READ_MS = 1_000;
-
-let ofProcess: Pick<TextFormats, "write"> | undefined;
+let ofProcess: readonly Metric[] | undefined;
 
 /**
  * Of the service process: memory, processor, event loop, garbage. There is one process: each of its services shows the
  * same.
  */
-function processMetrics(): Pick<TextFormats, "write"> {
+function processMetrics(): readonly Metric[] {
   if (ofProcess === undefined) {
-    const registry = new Registry();
-    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_INTERVAL_MS });
-    // a registry gives what it was given
-    const metrics = registry.getMetricsAsArray() as unknown as readonly Metric[];
-    ofProcess = repeated(new TextFormats(metrics), PROCESS_READ_MS, () => performance.now());
+    const register = new Registry();
+    collectDefaultMetrics({ register, eventLoopMonitoringPrecision: LAG_INTERVAL_MS });
+    ofProcess = register.getMetricsAsArray() as unknown as readonly Metric[]; // a registry gives what it was given
   }
   return ofProcess;
 }
