@@ -1,9 +1,9 @@
 // Bundles the playground into dist/assets/playground: a page, a script and a style sheet. The latter two have a content
 // hash in their names.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
-import { root } from "./compile.mjs";
+import { root, writeAsset } from "./compile.mjs";
 
 const SOURCE = path.join(root, "playground");
 const TARGET = path.join(root, "dist/assets/playground");
@@ -32,17 +32,12 @@ const licences = Object.entries(LIBRARIES).map(
     `${name}\n\n${readFileSync(path.join(root, "node_modules", name, file), "utf8").trim()}\n`,
 );
 
-mkdirSync(TARGET, { recursive: true });
 const fresh = new Map([
   ...outputFiles.map((file) => [path.basename(file.path), file.contents]),
   ["LICENSES.txt", licences.join("\n\n")],
   ["index.html", page], // last, because it refers to the others
 ]);
-for (const [name, content] of fresh) {
-  const file = path.join(TARGET, name);
-  writeFileSync(`${file}.${process.pid}`, content);
-  renameSync(`${file}.${process.pid}`, file); // atomically, since a service may be reading it
-}
+for (const [name, content] of fresh) writeAsset(path.join("playground", name), content);
 for (const name of readdirSync(TARGET)) {
   if (!fresh.has(name) && !/\.\d+$/.test(name)) rmSync(path.join(TARGET, name));
 }

@@ -1,6 +1,6 @@
 // Compiles a TypeScript project of this checkout, with the projects that it references, into dist/.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,14 @@ const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 export function compile(project, folders) {
   for (const folder of folders) removeStale(folder);
   run(compiler, "--build", project);
+}
+
+/** Replaces a file of dist/assets atomically, because a running service may be reading it. */
+export function writeAsset(name, content) {
+  const file = path.join(root, "dist/assets", name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(`${file}.${process.pid}`, content);
+  renameSync(`${file}.${process.pid}`, file);
 }
 
 /** Runs a Node program. Ends this process if it fails. */

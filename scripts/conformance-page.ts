@@ -1,19 +1,7 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { pathToFileURL } from "node:url";
 import { DIALECT_SUBJECTS, SUBJECTS, type Subject } from "../packages/conformance/src/clauses.ts";
 import { UNOBSERVED } from "../packages/conformance/src/run/unobserved.ts";
-import { rootUrl } from "./root-url.ts";
 
-/**
- * Writes `docs/conformance.md`, the list of clauses, from the table of checks.
- *
- *     node --import tsx scripts/conformance-page.ts            writes
- *     node --import tsx scripts/conformance-page.ts --check    exits 1 if the page is stale
- */
-
-const PAGE = new URL("docs/conformance.md", rootUrl);
-
-/** The expected page. */
+/** `docs/conformance.md`, the list of clauses, from the table of checks. */
 export function conformancePage(): string {
   const checks = SUBJECTS.flatMap((subject) => subject.checks);
   const seed = checks.filter(({ profile }) => profile === "seed").length;
@@ -72,18 +60,3 @@ function section({ title, checks }: Subject): string {
 function row(...cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
 }
-
-async function main(): Promise<void> {
-  const wanted = conformancePage();
-  if (!process.argv.includes("--check")) {
-    await mkdir(new URL(".", PAGE), { recursive: true });
-    await writeFile(PAGE, wanted);
-    return;
-  }
-  const present = await readFile(PAGE, "utf8").catch(() => undefined); // a missing page is stale too
-  if (present === wanted) return;
-  console.error("Stale: docs/conformance.md. Run `npm run generate`.");
-  process.exitCode = 1;
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { root } from "./compile.mjs";
+import { root, writeAsset } from "./compile.mjs";
 
 /**
  * Copies assets to dist/assets: those of the documentation pages, and the chart library, script and style for
@@ -20,11 +20,11 @@ const SWAGGER_LICENCE =
   "Swagger UI, Copyright SmartBear Software Inc., is licensed under the Apache License, Version 2.0.\n";
 
 const redoc = resolve("redoc/bundles/redoc.standalone.js");
-write("redoc/redoc.standalone.js", readFileSync(redoc, "utf8").replaceAll(REMOTE_LOGO, EMPTY_IMAGE));
+writeAsset("redoc/redoc.standalone.js", readFileSync(redoc, "utf8").replaceAll(REMOTE_LOGO, EMPTY_IMAGE));
 copy(`${redoc}.LICENSE.txt`, "redoc/redoc.standalone.js.LICENSE.txt");
 for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"])
   copy(path.join(swagger, name), `docs/static/${name}`);
-write("docs/static/swagger-ui.LICENSE.txt", SWAGGER_LICENCE);
+writeAsset("docs/static/swagger-ui.LICENSE.txt", SWAGGER_LICENCE);
 for (const name of ["page.js", "page.css"]) copy(path.join(pages, name), `docs/static/${name}`);
 
 for (const name of ["uPlot.iife.min.js", "uPlot.min.css"]) copy(path.join(charts, "dist", name), name);
@@ -32,13 +32,5 @@ copy(path.join(charts, "LICENSE"), "uPlot.LICENSE.txt");
 for (const name of ["page.js", "page.css"]) copy(path.join(report, name), `bench-${name}`);
 
 function copy(from, name) {
-  write(name, readFileSync(from));
-}
-
-/** Replaces a file atomically, because a running service may be reading it. */
-function write(name, content) {
-  const file = path.join(root, "dist/assets", name);
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(`${file}.${process.pid}`, content);
-  renameSync(`${file}.${process.pid}`, file);
+  writeAsset(name, readFileSync(from));
 }

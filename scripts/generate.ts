@@ -5,13 +5,14 @@ import { parse } from "yaml";
 import { manifestSchema } from "../src/models/package/manifest-schema.ts";
 import { configSchema } from "../src/options/config-file.ts";
 import { tuningSchema } from "../src/tuning/tuning-file.ts";
+import { conformancePage } from "./conformance-page.ts";
 import { rootUrl } from "./root-url.ts";
 
 /**
  * Writes the generated files: `generated/types.ts`, `generated/openapi.typed.json` and `generated/openapi.json` from
  * the contract, `generated/NAME.ts` and `generated/NAME.json` from the document of each dialect,
  * `generated/model-manifest.schema.json` from the schema of model packages, `generated/config.schema.json` from the
- * options, `generated/tuning.schema.json` from the schema of tuning files.
+ * options, `generated/tuning.schema.json` from the schema of tuning files, `docs/conformance.md` from the checks.
  *
  *     node --import tsx scripts/generate.ts            writes
  *     node --import tsx scripts/generate.ts --check    exits 1 if a file is stale
@@ -19,13 +20,13 @@ import { rootUrl } from "./root-url.ts";
 
 const DOCUMENTS = new URL("openapi/", rootUrl);
 
-export interface GeneratedFile {
+interface GeneratedFile {
   readonly url: URL;
   readonly text: string;
 }
 
 /** The expected generated files. The result is deterministic. */
-export async function generate(): Promise<readonly GeneratedFile[]> {
+async function generate(): Promise<readonly GeneratedFile[]> {
   const names = (await readdir(DOCUMENTS)).filter((name) => name.endsWith(".yaml")).sort();
   const documents = await Promise.all(names.map(generateFrom));
   const schemas = [
@@ -33,7 +34,8 @@ export async function generate(): Promise<readonly GeneratedFile[]> {
     generatedFile("tuning.schema.json", asJson(publicSchema(tuningSchema))),
     generatedFile("config.schema.json", asJson(configSchema())),
   ];
-  return [...documents.flat(), ...schemas];
+  const page = { url: new URL("docs/conformance.md", rootUrl), text: conformancePage() };
+  return [...documents.flat(), ...schemas, page];
 }
 
 /** Types and JSON of one document. The contract, openapi.yaml, has its types in types.ts and a second, plain form. */

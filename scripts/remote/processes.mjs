@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -97,25 +97,3 @@ export async function until(what, isSo, watched) {
 }
 
 const logOf = ({ log }) => fs.readFileSync(log, "utf8").split("\n").slice(-20).join("\n");
-
-/** One address for several servers: each connection goes to the next server that accepts it. */
-export async function balance(ports) {
-  const counts = ports.map(() => 0);
-  let turn = 0;
-  const join = (socket, tries) => {
-    if (tries === ports.length) return socket.destroy();
-    const at = turn++ % ports.length;
-    const behind = connect(ports[at], "127.0.0.1");
-    behind.once("error", () => join(socket, tries + 1));
-    behind.once("connect", () => {
-      counts[at] += 1;
-      behind.removeAllListeners("error").on("error", () => socket.destroy());
-      socket.on("error", () => behind.destroy());
-      socket.pipe(behind).pipe(socket);
-      behind.once("close", () => socket.destroy());
-    });
-  };
-  const server = createServer((socket) => join(socket, 0)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { url: `http://127.0.0.1:${server.address().port}`, counts, close: () => server.close() };
-}

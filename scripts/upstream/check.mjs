@@ -6,13 +6,14 @@
 //     UPSTREAM_PYTHON=... npm run check:upstream     uses a Python that has it
 //
 // Further arguments go to `decision conformance`.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pythonWith } from "../python.mjs";
 import { writeRandomModel } from "./random-model.mjs";
 
 const PACKAGE = "gemmadecision[serve]==0.2.0";
@@ -21,23 +22,10 @@ const START_SECONDS = 60;
 
 const folder = mkdtempSync(path.join(tmpdir(), "upstream-"));
 try {
-  const python = pythonWithPackage();
+  const python = process.env.UPSTREAM_PYTHON || pythonWith("gemmadecision-0.2.0", [PACKAGE]);
   for (const key of [undefined, "the-key-of-the-check"]) process.exitCode ||= await check(python, key);
 } finally {
   rmSync(folder, { recursive: true });
-}
-
-function pythonWithPackage() {
-  if (process.env.UPSTREAM_PYTHON) return process.env.UPSTREAM_PYTHON;
-  const venv = path.join(ROOT, "node_modules/.cache/gemmadecision-0.2.0");
-  const python = path.join(venv, "bin/python");
-  const marker = path.join(venv, "bin/granian"); // one of the last files that pip writes
-  if (existsSync(marker)) return python;
-  execFileSync("python3", ["-m", "venv", "--clear", venv], { stdio: "inherit" });
-  execFileSync(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE], {
-    stdio: "inherit",
-  });
-  return python;
 }
 
 async function check(python, key) {
@@ -47,15 +35,8 @@ async function check(python, key) {
   const server = spawn(
     python,
     [
-      "-m",
-      "granian",
-      "--interface",
-      "asgi",
-      "--host",
-      "127.0.0.1",
-      "--port",
-      String(port),
-      "upstream_server:app",
+      ...["-m", "granian", "--interface", "asgi", "--host", "127.0.0.1"],
+      ...["--port", String(port), "upstream_server:app"],
     ],
     {
       cwd: import.meta.dirname,

@@ -1,24 +1,13 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { pythonWith } from "../../scripts/python.mjs";
 
 /** schemathesis and its dependencies, with exact versions. */
 const REQUIREMENTS = path.join(import.meta.dirname, "requirements.txt");
-
-/** Creates the virtual environment if it is missing. @returns the path of the program */
-function installed() {
-  const [, version] = /^schemathesis==(.*)$/m.exec(readFileSync(REQUIREMENTS, "utf8"));
-  const folder = path.join(import.meta.dirname, "../../node_modules/.cache", `schemathesis-${version}`);
-  const program = path.join(folder, "bin/schemathesis");
-  if (existsSync(program)) return program;
-  execFileSync("python3", ["-m", "venv", folder]);
-  const quiet = ["--quiet", "--disable-pip-version-check"];
-  execFileSync(path.join(folder, "bin/pip"), ["install", ...quiet, "--requirement", REQUIREMENTS]);
-  return program;
-}
 
 /**
  * Runs cases generated from the service's document, with all checks of schemathesis except one: it would require that
@@ -28,6 +17,8 @@ function installed() {
  *   overflow of Python, are no failures
  */
 export async function schemathesis(port, { seed, cases, seconds }) {
+  const python = pythonWith("schemathesis-4.32.5", ["--requirement", REQUIREMENTS]);
+  const program = path.join(path.dirname(python), "schemathesis");
   const scratch = mkdtempSync(path.join(tmpdir(), "schemathesis-"));
   const flags = {
     seed,
@@ -46,9 +37,7 @@ export async function schemathesis(port, { seed, cases, seconds }) {
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
   args.push("--no-color", "--no-shrink", "--continue-on-failure");
   try {
-    const child = spawn(installed(), ["run", `http://127.0.0.1:${port}/openapi.json`, ...args], {
-      cwd: scratch,
-    });
+    const child = spawn(program, ["run", `http://127.0.0.1:${port}/openapi.json`, ...args], { cwd: scratch });
     const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
     const report = JSON.parse(readFileSync(path.join(scratch, "report.json"), "utf8"));
     const others = report.errors.filter(({ title }) => title !== "Runtime Error");
