@@ -63,14 +63,10 @@ await runStages(
 async function part(count, run, { flags: own = FLAGS, env } = {}) {
   if (count === 0) return;
   const plants = flags.plant === undefined ? [] : [`hostile/plant-${flags.plant}.cjs`];
-  const service = await startService(own, { env, plants, stderr: "pipe" });
-  let log = "";
-  service.child.stderr.on("data", (data) => {
-    log += data;
-  });
+  const service = await startService(own, { env, plants });
   await run(service, count).catch((error) => fault("part", error.message));
   await service.end();
-  if (log !== "") fault("stderr", log.slice(0, 1000));
+  if (service.log.length > 0) fault("the service", "it wrote to stderr");
   hold("faults", Object.keys(faults).length, 0, describe(faults));
 }
 

@@ -6,9 +6,8 @@
  * --queries is JSON: an array of {query, answers, near, far}, lists of texts, where answers should come before all
  * others.
  *
- * The output has the share of queries with an answer first, the mean reciprocal rank of the first answer, the area
- * under the ROC curve over the documents of all queries (how often an answer to some query scores higher than a
- * non-answer of any query), and for probabilities the shares of answers above 0.5 and of other texts below.
+ * The output has the share of queries with an answer first, and for probabilities the shares of answers above 0.5 and of
+ * other texts below.
  */
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
@@ -52,27 +51,20 @@ async function measure(
     const scores = await scoresOf(query, [...answers, ...near, ...far]);
     scored.push({ answers: scores.slice(0, answers.length), others: scores.slice(answers.length) });
   }
-  const ranks = scored.map(
-    ({ answers, others }) => 1 + others.filter((other) => other >= Math.max(...answers)).length,
-  );
-  const first = mean(ranks.map((rank) => Number(rank === 1)));
-  const reciprocal = mean(ranks.map((rank) => 1 / rank));
+  const first = scored.map(({ answers, others }) => Math.max(...answers) > Math.max(...others));
   const answers = scored.flatMap((one) => one.answers);
   const others = scored.flatMap((one) => one.others);
-  const area = mean(answers.flatMap((a) => others.map((b) => (a > b ? 1 : a === b ? 0.5 : 0))));
-  const isProbability = [...answers, ...others].every((score) => score >= 0 && score <= 1);
-  const above = `answers above 0.5 ${percent(mean(answers.map((score) => Number(score > 0.5))))}, others below ${percent(mean(others.map((score) => Number(score < 0.5))))}`;
-  console.log(
-    `${name}: best first ${percent(first)}, mean reciprocal rank ${percent(reciprocal)}, area ${percent(area)}${isProbability ? `, ${above}` : ""}`,
-  );
+  const figures = [`best first ${percent(first)}`];
+  if ([...answers, ...others].every((score) => score >= 0 && score <= 1)) {
+    figures.push(`answers above 0.5 ${percent(answers.map((score) => score > 0.5))}`);
+    figures.push(`others below ${percent(others.map((score) => score < 0.5))}`);
+  }
+  console.log(`${name}: ${figures.join(", ")}`);
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
+/** The share that is so. */
+function percent(values: readonly boolean[]): string {
+  return `${((100 * values.filter(Boolean).length) / values.length).toFixed(1)} %`;
 }
 
 async function relevances(query: string, texts: readonly string[]): Promise<number[]> {

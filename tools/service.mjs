@@ -15,12 +15,9 @@ const CLOCK_TICKS = 100; // clock ticks per second, the same on every Linux that
  *
  * @param flags of `decision serve`
  * @param wrapper a command that starts it, such as `taskset` with its arguments
- * @param plant a file that both processes load first
+ * @param plants files that both processes load first
  */
-export async function startService(
-  flags = [],
-  { env = {}, wrapper = [], plants = [], stderr = "inherit" } = {},
-) {
+export async function startService(flags = [], { env = {}, wrapper = [], plants = [] } = {}) {
   const [command, ...args] = [
     ...wrapper,
     process.execPath,
@@ -30,21 +27,26 @@ export async function startService(
   ];
   const loaded = plants.map((file) => `--require ${JSON.stringify(path.join(import.meta.dirname, file))}`);
   const child = spawn(command, args, {
-    stdio: ["ignore", "pipe", stderr, "ipc"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: { ...process.env, NODE_OPTIONS: loaded.join(" "), ...env },
+  });
+  const log = [];
+  child.stderr.on("data", (data) => {
+    log.push(data);
+    process.stderr.write(data);
   });
   const exited = once(child, "exit").then(([code]) => code);
   const [line] = await Promise.race([
     once(createInterface({ input: child.stdout }), "line"),
     exited.then(() => Promise.reject(new Error("the service ended before it was ready"))),
   ]);
-  return new Service(child, exited, Number(new URL(/http:\S+/.exec(line)[0]).port));
+  return new Service(child, exited, log, Number(new URL(/http:\S+/.exec(line)[0]).port));
 }
 
 class Service {
-  /** @param exited resolves with the exit code */
-  constructor(child, exited, port) {
-    Object.assign(this, { child, exited, port, pid: child.pid });
+  /** @param exited resolves with the exit code @param log what it has written to stderr so far */
+  constructor(child, exited, log, port) {
+    Object.assign(this, { child, exited, log, port, pid: child.pid });
   }
 
   async health() {
