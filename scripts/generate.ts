@@ -129,23 +129,17 @@ function standard(schema: unknown): unknown {
 
 /** Names of the generated files on disk that differ from the expected ones. */
 export async function staleFiles(): Promise<readonly string[]> {
-  const stale: string[] = [];
-  for (const { url, text } of await generate()) {
+  const names = (await generate()).map(async ({ url, text }) => {
     const present = await readFile(url, "utf8").catch(() => undefined); // a missing file is stale too
-    if (present !== text) stale.push(url.pathname.slice(rootUrl.pathname.length));
-  }
-  return stale;
+    return present === text ? [] : [url.pathname.slice(rootUrl.pathname.length)];
+  });
+  return (await Promise.all(names)).flat();
 }
 
-async function main(): Promise<void> {
-  if (!process.argv.includes("--check")) {
-    for (const { url, text } of await generate()) await writeFile(url, text);
-    return;
-  }
-  const stale = await staleFiles();
-  if (stale.length === 0) return;
-  console.error(`Stale: ${stale.join(", ")}. Run \`npm run generate\`.`);
-  process.exitCode = 1;
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  if (process.argv.includes("--check")) {
+    const stale = await staleFiles();
+    if (stale.length > 0) console.error(`Stale: ${stale.join(", ")}. Run \`npm run generate\`.`);
+    process.exitCode = Math.min(stale.length, 1);
+  } else for (const { url, text } of await generate()) await writeFile(url, text);
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

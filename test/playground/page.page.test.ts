@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import path from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { EXAMPLES } from "../../playground/examples.ts";
 import { heavy, KEY, Service } from "../service/service.ts";
-import { packageRoot } from "../support/package-root.ts";
 import { assertAccessible, launch } from "./browser.ts";
 
-const SHOTS = path.join(packageRoot, "dist/test/shots");
 const DESKTOP = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
 
@@ -20,7 +16,6 @@ let page: Page;
 let complaints: string[];
 
 before(async () => {
-  mkdirSync(SHOTS, { recursive: true });
   [browser, open] = await Promise.all([launch(), Service.start()]);
 });
 after(async () => {
@@ -95,7 +90,6 @@ describe("the page", () => {
           await answered();
           await page.waitForFunction("document.getAnimations().length === 0");
           await assertAccessible(page, `${name}, ${size}, ${scheme}`);
-          await page.screenshot({ path: path.join(SHOTS, `${size}-${scheme}-${name}.png`), fullPage: true });
         }
         const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
         assert.equal(overflow, 0, "it scrolls sideways");
@@ -203,7 +197,6 @@ describe("a 422", () => {
     assert.match(await page.locator(`#${described}`).innerText(), /unlike all others/);
     await page.waitForFunction("document.activeElement.getAttribute('aria-invalid') === 'true'");
     await assertAccessible(page, "a 422");
-    await page.screenshot({ path: path.join(SHOTS, "422.png") });
     await field.fill("Wants to end a subscription");
     await button("Ask").click();
     await answered();
@@ -286,7 +279,6 @@ describe("a full queue", () => {
       await page.getByText("The inference queue is full.").waitFor();
       await page.getByText("QUEUE_FULL").waitFor();
       await assertAccessible(page, "a full queue");
-      await page.screenshot({ path: path.join(SHOTS, "full.png") });
       leaving.abort();
       await small.until(
         ({ queued_requests, running_requests }) => queued_requests === 0 && running_requests === 0,

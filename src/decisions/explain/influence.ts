@@ -41,10 +41,9 @@ export function explainAnswers(
   const answers = answerQuestions(facts, ofState(0), temperature);
   const influence = parts.map(({ unit, text }, at) => {
     const without = answerQuestions(facts, ofState(at + 1), temperature);
-    const questions = facts.map(({ name }) => {
-      const before = answers.get(name);
-      const after = without.get(name);
-      return [name, influenceOf(before?.probabilities ?? NONE, after?.probabilities ?? NONE)] as const;
+    const questions = Array.from(answers, ([name, { probabilities }]) => {
+      const after = without.get(name)?.probabilities ?? new Map();
+      return [name, influenceOf(probabilities, after)] as const;
     });
     return { unit, text, questions: new Map(questions) };
   });
@@ -77,8 +76,6 @@ export function explainRanking(
   }));
   return { ranked, influence };
 }
-
-const NONE: ReadonlyMap<string, number> = new Map();
 
 function influenceOf(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): PartInfluence {
   const answer = likeliest(before);
