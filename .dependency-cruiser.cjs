@@ -79,6 +79,7 @@ const FOLDERS = {
     "src/mcp",
     "src/models",
     "src/options",
+    "src/records",
     "src/served-model",
     "src/server",
     "src/service-address",
@@ -91,19 +92,16 @@ const FOLDERS = {
   bench: [
     "src/app",
     "src/backends",
-    "src/contract",
     "src/decisions",
-    "src/engine",
     "src/errors",
     "src/inference",
+    "src/library",
     "src/models",
-    "src/onnx",
     "src/options",
     "src/package-root",
     "src/records",
     "src/served-model",
     "src/service-address",
-    "src/utf8",
   ],
   // runs in browsers: of ours it knows the types of the contract alone
   playground: ["generated"],
@@ -125,6 +123,7 @@ const FOLDERS = {
     "src/models",
     "src/options",
     "src/package-root",
+    "src/records",
     "src/served-model",
     "src/server", // the type of a log
     "src/service-address",
@@ -182,9 +181,8 @@ const ROOMS = {
   bench: {
     measure: [],
     workloads: [],
-    engine: ["measure", "workloads"],
     http: ["measure", "workloads"],
-    report: ["engine", "http", "measure"],
+    report: ["http", "measure"],
   },
 };
 

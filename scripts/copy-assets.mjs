@@ -4,14 +4,12 @@ import path from "node:path";
 import { root, writeAsset } from "./compile.mjs";
 
 /**
- * Copies assets to dist/assets: those of the documentation pages, and the chart library, script and style for
- * bench/report/page.ts. So the published package needs none of these development dependencies.
+ * Copies assets to dist/assets: those of the documentation pages. So the published package needs none of these development
+ * dependencies.
  */
 const { resolve } = createRequire(import.meta.url);
 const swagger = path.join(path.dirname(resolve("@fastify/swagger-ui/package.json")), "static");
 const pages = path.join(root, "src/server/routes/pages");
-const charts = path.join(path.dirname(resolve("uplot")), "..");
-const report = path.join(root, "bench/report");
 
 // the bundle's only request to another host: the logo beside the link to its project
 const REMOTE_LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
@@ -26,10 +24,6 @@ for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"])
   copy(path.join(swagger, name), `docs/static/${name}`);
 writeAsset("docs/static/swagger-ui.LICENSE.txt", SWAGGER_LICENCE);
 for (const name of ["page.js", "page.css"]) copy(path.join(pages, name), `docs/static/${name}`);
-
-for (const name of ["uPlot.iife.min.js", "uPlot.min.css"]) copy(path.join(charts, "dist", name), name);
-copy(path.join(charts, "LICENSE"), "uPlot.LICENSE.txt");
-for (const name of ["page.js", "page.css"]) copy(path.join(report, name), `bench-${name}`);
 
 function copy(from, name) {
   writeAsset(name, readFileSync(from));

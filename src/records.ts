@@ -7,3 +7,12 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 export function memberOf(value: unknown, name: string | number): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
+
+/** The value of a text that may not be JSON; undefined if it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -8,10 +8,10 @@ import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { NAMED_SHARE } from "../bench/http/bench-http.ts";
-import type { Measurement } from "../bench/measure/measurement.ts";
+import type { Measurement } from "../bench/measure/statistics.ts";
 import type { Report } from "../bench/report/report.ts";
-import { numberText, withUnit } from "../bench/report/terminal.ts";
 import { rootUrl } from "../scripts/root-url.ts";
+import { numberText, withUnit } from "../src/cli/output/bench-text.ts";
 
 const PAGE = new URL("docs/performance.md", rootUrl);
 const BEGIN = "<!-- figures: written by `npm run performance:table` -->";

@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../dist/bench/random.js";
-import { sized } from "../dist/bench/workloads/fixed-sizes.js";
+import { sized } from "../dist/bench/workloads/generated.js";
 import { call, runCallers } from "./calls.mjs";
 import { readFlags } from "./measurement.mjs";
 import { startService } from "./service.mjs";

@@ -1,8 +1,15 @@
-import { type Measurement, measurement } from "../measure/measurement.ts";
-import { ratios } from "../measure/statistics.ts";
-import { MOST_BYTES, MOST_PAIRS, MOST_TOKENS, TOO_MANY_TOKENS } from "../workloads/limits.ts";
+import { type Measurement, measurement } from "../measure/statistics.ts";
+import { LIMITS } from "../workloads/generated.ts";
 import type { Workload } from "../workloads/workload.ts";
-import { closedLevels, type LevelReport, Loaded, type LoadRun, openLevels } from "./load.ts";
+import {
+  closedLevel,
+  type Level,
+  type LevelReport,
+  Loaded,
+  type LoadRun,
+  measureLevels,
+  openLevel,
+} from "./load.ts";
 import type { ServerFacts, Target } from "./target.ts";
 
 /** Rates of the open loop, as shares of the maximum throughput. The report names the last one. */
@@ -52,54 +59,48 @@ export async function benchHttp(
   rate: number | undefined,
   run: LoadRun,
 ): Promise<HttpReport> {
-  const servers = subjects.map(({ target, label }) => new Loaded(target, label, workload, run.seed));
+  const { effort, signal, progress, seed } = run;
+  const servers = subjects.map(({ target, label }) => new Loaded(target, label, workload, seed));
   const facts: ServerFacts[] = [];
-  for (const server of servers) facts.push(await server.meet(run.signal));
-  run.progress("warming up");
-  for (const server of servers) await warmUp(server, run);
-
+  for (const { target } of servers) facts.push(await target.facts(signal));
+  progress("warming up");
+  for (const server of servers) {
+    // a few requests, so that compilation and connections do not count
+    for (let i = 0; i < Math.min(16, effort.maxRequests); i++) {
+      signal.throwIfAborted();
+      await server.target.sendSurely(server.next(), signal);
+    }
+  }
+  const measure = (levels: readonly Level[]) => measureLevels(servers, levels, run);
   // fewer callers if there is not a request for each
-  const callers = MOST_CALLERS.filter((count) => count <= run.effort.maxRequests);
-  const closed = await closedLevels(servers, callers, run);
+  const callers = MOST_CALLERS.filter((count) => count <= effort.maxRequests);
+  const closed = await measure(callers.map((count) => closedLevel(count, run)));
   const saturations = closed.map((levels) => Math.max(...levels.map(({ throughput }) => throughput.value)));
-  const shares = run.effort.name === "full" ? SHARES_FULL : SHARES_QUICK;
+  const isFull = effort.name === "full";
+  const shares = isFull ? SHARES_FULL : SHARES_QUICK;
   const rates = rate === undefined ? shares.map((share) => share * (saturations[0] ?? 1)) : [rate];
-  const open = await openLevels(servers, rates, run);
+  const open = await measure(rates.map((each, at) => openLevel(each, at, run)));
 
-  const reports = subjects.map(({ label, url }, i): ServerReport => {
-    const fact = facts[i];
-    if (!fact) throw new Error("a server without facts");
+  const reports = facts.map((fact, i): ServerReport => {
+    const { label = "", url = null } = subjects[i] ?? {};
     return {
-      label,
-      url,
-      facts: fact,
-      closed: closed[i] ?? [],
-      open: open[i] ?? [],
+      ...{ label, url, facts: fact, closed: closed[i] ?? [], open: open[i] ?? [] },
       saturation: saturations[i] ?? 0,
     };
   });
-  const limits = run.effort.name === "full" ? await benchLimits(subjects[0]?.target, run) : [];
+  const limits = isFull ? await benchLimits(subjects[0]?.target, run) : [];
   const { name, title } = workload;
   return { workload: { name, title }, servers: reports, against: compareServers(reports), limits };
-}
-
-/** Warm-up: a few requests of every path, so that compilation and connections do not count. */
-async function warmUp({ target, next }: Loaded, { effort, signal }: LoadRun): Promise<void> {
-  const count = Math.min(16, effort.maxRequests);
-  for (let i = 0; i < count; i++) {
-    signal.throwIfAborted();
-    await target.sendSurely(next(), signal);
-  }
 }
 
 async function benchLimits(target: Target | undefined, run: LoadRun): Promise<LimitReport[]> {
   const reports: LimitReport[] = [];
   if (!target) return reports;
-  for (const workload of [MOST_PAIRS, MOST_TOKENS, MOST_BYTES, TOO_MANY_TOKENS]) {
-    const loaded = new Loaded(target, workload.name, workload, run.seed);
-    await loaded.meet(run.signal);
-    const [[level] = []] = await closedLevels([loaded], [1], run);
-    if (level) reports.push({ workload: workload.name, title: workload.title, level });
+  for (const workload of LIMITS) {
+    const { name, title } = workload;
+    const server = new Loaded(target, name, workload, run.seed);
+    const [[level] = []] = await measureLevels([server], [closedLevel(1, run)], run);
+    if (level) reports.push({ workload: name, title, level });
   }
   return reports;
 }
@@ -107,45 +108,28 @@ async function benchLimits(target: Target | undefined, run: LoadRun): Promise<Li
 /** Throughput and median latency of each level, as ratios of the first server to the second, round by round. */
 function compareServers([first, second]: readonly ServerReport[]): Measurement[] {
   if (!first || !second) return [];
-  const pairs = (kind: "closed" | "open") =>
-    first[kind].flatMap((level, i) => {
-      const other = second[kind][i];
-      return other ? [{ level, other }] : [];
+  const ratios = (
+    kind: "closed" | "open",
+    figure: "throughput" | "typical",
+    named: (level: LevelReport, at: number) => { readonly name: string; readonly title: string },
+  ) =>
+    first[kind].map((level, at) => {
+      const [ours, theirs] = [level[figure], second[kind][at]?.[figure]];
+      const { name, title } = named(level, at);
+      return measurement(
+        { name: `against.${name}`, title, unit: "x", better: ours.better },
+        ours.rounds.map((value, round) => value / (theirs?.rounds[round] ?? Number.NaN)),
+      );
     });
-  const ratio = (
-    name: string,
-    title: string,
-    better: "higher" | "lower",
-    ours: Measurement,
-    theirs: Measurement,
-  ) => measurement({ name: `against.${name}`, title, unit: "x", better }, ratios(ours.rounds, theirs.rounds));
   return [
-    ...pairs("closed").map(({ level, other }) =>
-      ratio(
-        `callers-${level.callers}`,
-        `throughput with ${level.callers} callers`,
-        "higher",
-        level.throughput,
-        other.throughput,
-      ),
-    ),
-    ...pairs("closed").map(({ level, other }) =>
-      ratio(
-        `callers-${level.callers}-p50`,
-        `median latency with ${level.callers} callers`,
-        "lower",
-        level.typical,
-        other.typical,
-      ),
-    ),
-    ...pairs("open").map(({ level, other }, i) =>
-      ratio(
-        `rate-${i}-p50`,
-        `median latency at ${level.offered?.toFixed(1)} requests/s`,
-        "lower",
-        level.typical,
-        other.typical,
-      ),
-    ),
+    ...ratios("closed", "throughput", ({ callers }) => {
+      return { name: `callers-${callers}`, title: `throughput with ${callers} callers` };
+    }),
+    ...ratios("closed", "typical", ({ callers }) => {
+      return { name: `callers-${callers}-p50`, title: `median latency with ${callers} callers` };
+    }),
+    ...ratios("open", "typical", ({ offered }, at) => {
+      return { name: `rate-${at}-p50`, title: `median latency at ${offered?.toFixed(1)} requests/s` };
+    }),
   ];
 }

@@ -1,21 +1,18 @@
 import { systemClock } from "../../src/inference/clock.ts";
 import type { Effort } from "../effort.ts";
-import { Latencies, type LatencySummary } from "../measure/latencies.ts";
-import { type Measurement, measurement } from "../measure/measurement.ts";
-import { type OutcomeCounts, Outcomes } from "../measure/outcomes.ts";
+import { type Measurement, measurement } from "../measure/statistics.ts";
+import { type LatencySummary, type OutcomeCounts, Tally } from "../measure/tally.ts";
 import { Random } from "../random.ts";
-import { forFewerTokens } from "../workloads/limits.ts";
 import type { BenchRequest, Workload } from "../workloads/workload.ts";
-import { closedLoop } from "./closed-loop.ts";
-import { openLoop, poissonArrivals } from "./open-loop.ts";
+import { closedLoop, type Loop, type LoopResult, openLoop } from "./loops.ts";
 import { findFault } from "./reply-check.ts";
-import type { ServerFacts, Target } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /** A server under load, with its own sequence of requests. Two servers get the same requests in the same order. */
 export class Loaded {
   readonly target: Target;
   readonly label: string;
-  #workload: Workload;
+  readonly #workload: Workload;
   readonly #seed: number;
   #next = 0;
 
@@ -26,14 +23,15 @@ export class Loaded {
     this.#seed = seed;
   }
 
-  /** Reads the server's facts. From then on it may refuse requests that are too long for it. */
-  async meet(signal: AbortSignal): Promise<ServerFacts> {
-    const facts = await this.target.facts(signal);
-    if (facts.takesFewerTokens && !this.#workload.isOwn) this.#workload = forFewerTokens(this.#workload);
-    return facts;
+  next(): BenchRequest {
+    return this.#workload.request(this.#seed, this.#next++);
   }
 
-  readonly next = (): BenchRequest => this.#workload.request(this.#seed, this.#next++);
+  /** Sends a request and checks its answer. */
+  async ask(request: BenchRequest, signal: AbortSignal) {
+    const { status, body } = await this.target.send(request, signal);
+    return { status, fault: findFault(request, status, body) };
+  }
 }
 
 export interface LoadRun {
@@ -57,108 +55,129 @@ export interface LevelReport extends OutcomeCounts {
   readonly latency: LatencySummary;
 }
 
-/** Collected results of a level. */
-class Level {
-  readonly latencies = new Latencies();
-  readonly outcomes = new Outcomes();
-  readonly rates: number[] = [];
-  readonly medians: number[] = [];
+/** A level to measure. */
+export interface Level {
+  readonly callers: number | null;
+  readonly offered: number | null;
+  /** Part of the names of its figures. */
+  readonly name: string;
+  readonly title: string;
+  readonly run: (server: Loaded, round: number) => Promise<LoopResult>;
+}
 
-  add(result: { latencies: Latencies; outcomes: Outcomes; elapsedMs: number }): void {
-    this.latencies.add(result.latencies);
-    this.outcomes.add(result.outcomes);
-    this.medians.push(result.latencies.summary().p50 ?? Number.NaN);
-    this.rates.push(result.elapsedMs > 0 ? result.latencies.count / (result.elapsedMs / 1000) : 0);
-  }
+/** Maximum wait for answers after the last request: longer than a server's default deadline. */
+const CLOSED_PATIENCE_MS = 70_000;
+const OPEN_PATIENCE_MS = 15_000;
 
-  report(name: string, place: { callers: number | null; offered: number | null }): LevelReport {
-    const title = place.callers === null ? `${place.offered} requests/s offered` : `${place.callers} callers`;
-    return {
-      ...place,
-      ...this.outcomes.counts(),
-      throughput: measurement(
-        { name: `${name}.throughput`, title, unit: "requests/s", better: "higher" },
-        this.rates,
-      ),
-      typical: measurement({ name: `${name}.p50`, title, unit: "ms", better: "lower" }, this.medians),
-      latency: this.latencies.summary(),
-    };
+export function closedLevel(callers: number, run: Pick<LoadRun, "effort" | "signal">): Level {
+  const { closedMs: budgetMs, maxRequests } = run.effort;
+  return {
+    callers,
+    offered: null,
+    name: `closed.${callers}`,
+    title: `${callers} callers`,
+    run: (server) =>
+      closedLoop({
+        ...loopOn(run, CLOSED_PATIENCE_MS),
+        ...{ callers, budgetMs, maxRequests },
+        send: (_, signal) => server.ask(server.next(), signal),
+      }),
+  };
+}
+
+/** @param at position of the rate among those measured */
+export function openLevel(rate: number, at: number, run: LoadRun): Level {
+  const limits = { ms: run.effort.openMs, count: run.effort.maxRequests };
+  return {
+    callers: null,
+    offered: rate,
+    name: `open.${at}`,
+    title: `${rate.toFixed(1)} requests/s`,
+    run: (server, round) => {
+      // both servers get the same requests at the same times
+      const arrivalsMs = poissonArrivals(new Random(run.seed, "arrivals", round, at), rate, limits);
+      const requests = arrivalsMs.map(() => server.next());
+      return openLoop({
+        ...loopOn(run, OPEN_PATIENCE_MS),
+        arrivalsMs,
+        send: (index, signal) => server.ask(requests[index] ?? server.next(), signal),
+      });
+    },
+  };
+}
+
+function loopOn({ signal }: Pick<LoadRun, "signal">, patienceMs: number): Omit<Loop, "send"> {
+  return { clock: systemClock, patienceMs, signal };
+}
+
+/**
+ * Send times of independent callers: exponential gaps (a Poisson process).
+ *
+ * @param rate requests per second
+ */
+export function poissonArrivals(
+  random: Random,
+  rate: number,
+  limits: { ms: number; count: number },
+): number[] {
+  const arrivals: number[] = [];
+  if (!(rate > 0)) return arrivals;
+  for (let at = 0; arrivals.length < limits.count; ) {
+    at += (-Math.log(1 - random.next()) / rate) * 1000;
+    if (at >= limits.ms) break;
+    arrivals.push(at);
   }
+  return arrivals;
 }
 
 /** Measures every level on every server in turn, round by round. @returns [servers][levels] */
-export async function closedLevels(
+export async function measureLevels(
   servers: readonly Loaded[],
-  levels: readonly number[],
-  { effort, signal, progress }: LoadRun,
+  levels: readonly Level[],
+  { effort, progress }: LoadRun,
 ): Promise<LevelReport[][]> {
-  const gathered = servers.map(() => levels.map(() => new Level()));
+  const cells = servers.map((server) => levels.map((level) => ({ server, level, rounds: new Rounds() })));
   for (let round = 0; round < effort.httpRounds; round++) {
-    for (const [i, callers] of levels.entries()) {
-      for (const s of inTurn(servers, round)) {
-        progress(`${callers} callers (round ${round + 1} of ${effort.httpRounds}): ${servers[s]?.label}`);
-        const server = servers[s];
-        if (!server) continue;
-        const limits = { budgetMs: effort.closedMs, maxRequests: effort.maxRequests };
-        const result = await closedLoop(server.target, { callers, next: server.next, signal, ...limits });
-        gathered[s]?.[i]?.add(result);
+    for (const at of levels.keys()) {
+      const column = cells.flatMap((row) => row[at] ?? []);
+      if (round % 2 === 1) column.reverse();
+      for (const { server, level, rounds } of column) {
+        progress(`${level.title} (round ${round + 1} of ${effort.httpRounds}): ${server.label}`);
+        rounds.add(await level.run(server, round));
       }
     }
   }
-  return gathered.map((ofServer, s) =>
-    ofServer.map((level, i) => {
-      const callers = levels[i] ?? 0;
-      return level.report(`http.${servers[s]?.label}.closed.${callers}`, { callers, offered: null });
-    }),
-  );
+  return cells.map((row) => row.map(({ server, level, rounds }) => rounds.report(server, level)));
 }
 
-/** Maximum wait for answers after the last request. */
-const PATIENCE_MS = 15_000;
+/** Collected results of a level on a server. */
+class Rounds {
+  readonly #tally = new Tally();
+  readonly #rates: number[] = [];
+  readonly #medians: number[] = [];
 
-/** Measures every rate on every server in turn, round by round. @returns [servers][rates] */
-export async function openLevels(
-  servers: readonly Loaded[],
-  rates: readonly number[],
-  { effort, seed, signal, progress }: LoadRun,
-): Promise<LevelReport[][]> {
-  const gathered = servers.map(() => rates.map(() => new Level()));
-  for (let round = 0; round < effort.httpRounds; round++) {
-    for (const [i, rate] of rates.entries()) {
-      for (const s of inTurn(servers, round)) {
-        const server = servers[s];
-        if (!server) continue;
-        progress(
-          `${rate.toFixed(1)} requests/s (round ${round + 1} of ${effort.httpRounds}): ${server.label}`,
-        );
-        const limits = { ms: effort.openMs, count: effort.maxRequests };
-        // the loop's own timeout comes first
-        const patience = { signal, timeoutMs: effort.openMs + PATIENCE_MS };
-        // both servers get the same requests at the same times
-        const arrivalsMs = poissonArrivals(new Random(seed, "arrivals", round, i), rate, limits);
-        const requests = arrivalsMs.map(() => server.next());
-        const send = async (index: number) => {
-          const request = requests[index];
-          if (!request) throw new Error("no such request");
-          const { status, body } = await server.target.send(request, patience);
-          return { status, fault: findFault(request, status, body) };
-        };
-        gathered[s]?.[i]?.add(
-          await openLoop({ arrivalsMs, send, clock: systemClock, patienceMs: PATIENCE_MS, signal }),
-        );
-      }
-    }
+  add({ tally, elapsedMs }: LoopResult): void {
+    const { count, p50 } = tally.latency();
+    this.#tally.add(tally);
+    this.#medians.push(p50 ?? Number.NaN);
+    this.#rates.push(elapsedMs > 0 ? count / (elapsedMs / 1000) : 0);
   }
-  return gathered.map((ofServer, s) =>
-    ofServer.map((level, i) => {
-      const offered = rates[i] ?? 0;
-      return level.report(`http.${servers[s]?.label}.open.${i}`, { callers: null, offered });
-    }),
-  );
-}
 
-/** Indexes of the servers, in reverse order every second round. */
-function inTurn(servers: readonly Loaded[], round: number): number[] {
-  const indexes = servers.map((_, i) => i);
-  return round % 2 === 0 ? indexes : indexes.reverse();
+  report({ label }: Loaded, { callers, offered, name, title }: Level): LevelReport {
+    const facts = { name: `http.${label}.${name}`, title };
+    return {
+      callers,
+      offered,
+      ...this.#tally.counts(),
+      throughput: measurement(
+        { ...facts, name: `${facts.name}.throughput`, unit: "requests/s", better: "higher" },
+        this.#rates,
+      ),
+      typical: measurement(
+        { ...facts, name: `${facts.name}.p50`, unit: "ms", better: "lower" },
+        this.#medians,
+      ),
+      latency: this.#tally.latency(),
+    };
+  }
 }

@@ -1,10 +1,8 @@
 import type { ServiceOptions } from "../../src/options/table.ts";
-import { type Measurement, measurement } from "../measure/measurement.ts";
-import { type OutcomeCounts, Outcomes } from "../measure/outcomes.ts";
-import { slope } from "../measure/statistics.ts";
-import { MIXED } from "../workloads/traffic.ts";
-import { closedLoop } from "./closed-loop.ts";
-import { Loaded, type LoadRun } from "./load.ts";
+import { type Measurement, measurement, slope } from "../measure/statistics.ts";
+import { type Failures, Tally } from "../measure/tally.ts";
+import { MIXED } from "../workloads/generated.ts";
+import { closedLevel, Loaded, type LoadRun } from "./load.ts";
 import { serviceMemory } from "./resident-memory.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { Target } from "./target.ts";
@@ -12,15 +10,17 @@ import { Target } from "./target.ts";
 export interface MemoryReport {
   readonly measurements: readonly Measurement[];
   /** Requests of random shapes, and the memory of both processes after each of them. */
-  readonly samples: readonly {
-    readonly requests: number;
-    readonly serviceMib: number;
-    readonly inferenceMib: number;
-  }[];
+  readonly samples: readonly Sample[];
   /** Reason if no growth can be reported. */
   readonly note: string | null;
   /** Failed requests by reason. */
-  readonly failures: OutcomeCounts["failures"];
+  readonly failures: Failures;
+}
+
+interface Sample {
+  readonly requests: number;
+  readonly serviceMib: number;
+  readonly inferenceMib: number;
 }
 
 /** Minimum number of requests for growth. With fewer, growth shows filling caches rather than a leak. */
@@ -44,8 +44,8 @@ export async function benchMemory(options: ServiceOptions, run: LoadRun): Promis
     }
     const [server] = open;
     if (!server) throw new Error("no service was started");
-    const { samples, outcomes } = await sampleMemory(server, run);
-    return { ...summarize(samples, readySeconds), samples, failures: outcomes.counts().failures };
+    const { samples, tally } = await sampleMemory(server, run);
+    return { ...summarize(samples, readySeconds), samples, failures: tally.counts().failures };
   } finally {
     for (const server of open) await server.close();
   }
@@ -54,7 +54,7 @@ export async function benchMemory(options: ServiceOptions, run: LoadRun): Promis
 async function sampleMemory(server: ServerProcess, { effort, seed, signal, progress }: LoadRun) {
   const target = new Target(server.url);
   const loaded = new Loaded(target, "memory", MIXED, seed + 3);
-  const samples: MemoryReport["samples"][number][] = [];
+  const samples: Sample[] = [];
   const sample = (requests: number) => {
     const memory = serviceMemory(server.pid);
     if (memory)
@@ -62,54 +62,40 @@ async function sampleMemory(server: ServerProcess, { effort, seed, signal, progr
   };
   try {
     sample(0);
-    await loaded.meet(signal);
-    const outcomes = new Outcomes();
-    for (let part = 0; part < effort.memoryParts && outcomes.answers < effort.maxRequests; part++) {
-      progress(`memory after ${outcomes.answers} requests`);
-      const limits = { budgetMs: effort.closedMs, maxRequests: effort.maxRequests - outcomes.answers };
-      const result = await closedLoop(target, {
-        callers: Math.min(CALLERS, limits.maxRequests),
-        next: loaded.next,
+    const tally = new Tally();
+    for (let part = 0; part < effort.memoryParts && tally.answers < effort.maxRequests; part++) {
+      progress(`memory after ${tally.answers} requests`);
+      const maxRequests = effort.maxRequests - tally.answers;
+      const level = closedLevel(Math.min(CALLERS, maxRequests), {
+        effort: { ...effort, maxRequests },
         signal,
-        ...limits,
       });
-      outcomes.add(result.outcomes);
-      sample(outcomes.answers);
+      tally.add((await level.run(loaded, part)).tally);
+      sample(tally.answers);
     }
-    return { samples, outcomes };
+    return { samples, tally };
   } finally {
     target.close();
   }
 }
 
-function summarize(samples: MemoryReport["samples"], readySeconds: readonly number[]) {
-  const mib = { unit: "MiB", better: "lower" } as const;
-  const measurements = [
-    measurement(
-      { name: "memory.ready", title: "time from process start to ready", unit: "s", better: "lower" },
-      readySeconds,
-    ),
-  ];
+/** Memory when the service is ready, and at the end; each with its parts. */
+function summarize(samples: readonly Sample[], readySeconds: readonly number[]) {
+  const ready = { name: "memory.ready", title: "time from process start to ready", unit: "s" } as const;
+  const measurements = [measurement({ ...ready, better: "lower" }, readySeconds)];
   const first = samples[0];
   const last = samples.at(-1);
   if (!first || !last) return { measurements, note: "this system does not report the memory of processes" };
-  const both = ({ serviceMib, inferenceMib }: typeof first) => serviceMib + inferenceMib;
-  measurements.push(
-    measurement({ ...mib, name: "memory.idle", title: "resident memory when ready, both processes" }, [
-      both(first),
-    ]),
-    measurement({ ...mib, name: "memory.idle.service", title: "the service" }, [first.serviceMib]),
-    measurement({ ...mib, name: "memory.idle.inference", title: "the inference process" }, [
-      first.inferenceMib,
-    ]),
-    measurement({ ...mib, name: "memory.after", title: `resident memory after ${last.requests} requests` }, [
-      both(last),
-    ]),
-    measurement({ ...mib, name: "memory.after.service", title: "the service" }, [last.serviceMib]),
-    measurement({ ...mib, name: "memory.after.inference", title: "the inference process" }, [
-      last.inferenceMib,
-    ]),
-  );
+  const add = (name: string, title: string, mib: number) =>
+    measurements.push(measurement({ name: `memory.${name}`, title, unit: "MiB", better: "lower" }, [mib]));
+  const both = ({ serviceMib, inferenceMib }: Sample) => serviceMib + inferenceMib;
+  const addParts = (name: string, title: string, sample: Sample) => {
+    add(name, title, both(sample));
+    add(`${name}.service`, "the service", sample.serviceMib);
+    add(`${name}.inference`, "the inference process", sample.inferenceMib);
+  };
+  addParts("idle", "resident memory when ready, both processes", first);
+  addParts("after", `resident memory after ${last.requests} requests`, last);
   const settled = samples.filter(({ requests }) => requests >= last.requests / 2);
   const span = last.requests - (settled[0]?.requests ?? last.requests);
   if (span < FEWEST_FOR_GROWTH) {
@@ -119,7 +105,6 @@ function summarize(samples: MemoryReport["samples"], readySeconds: readonly numb
     };
   }
   const perRequest = slope(settled.map((sample) => ({ x: sample.requests, y: both(sample) })));
-  const title = `growth per thousand requests, over the last ${span}`;
-  measurements.push(measurement({ ...mib, name: "memory.growth", title }, [perRequest * 1000]));
+  add("growth", `growth per thousand requests, over the last ${span}`, perRequest * 1000);
   return { measurements, note: null };
 }

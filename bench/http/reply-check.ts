@@ -1,5 +1,5 @@
-import { isRecord } from "../../src/records.ts";
-import { TOO_LONG } from "../measure/outcomes.ts";
+import { isRecord, parsedJson } from "../../src/records.ts";
+import { TOO_LONG } from "../measure/tally.ts";
 import type { BenchRequest } from "../workloads/workload.ts";
 
 /** Tolerance of the sum of probabilities, from the contract. */
@@ -14,7 +14,7 @@ const SUM_TOLERANCE = 1e-9;
 export function findFault(request: BenchRequest, status: number, body: string): string | undefined {
   if (status !== request.expectedStatus && isTooLong(request, status, body)) return TOO_LONG;
   if (status !== request.expectedStatus) return `status ${status} instead of ${request.expectedStatus}`;
-  const reply = parse(body);
+  const reply = parsedJson(body);
   if (!isRecord(reply)) return "the body is not a JSON object";
   if (status === 422) return Array.isArray(reply.detail) ? undefined : "a 422 without a list of details";
   return request.operation === "rank" ? rankFault(request, reply) : answersFault(request, reply);
@@ -22,7 +22,7 @@ export function findFault(request: BenchRequest, status: number, body: string): 
 
 function isTooLong({ mayBeTooLong = false }: BenchRequest, status: number, body: string): boolean {
   if (!mayBeTooLong || status !== 422) return false;
-  const reply = parse(body);
+  const reply = parsedJson(body);
   const issues: readonly unknown[] = isRecord(reply) && Array.isArray(reply.detail) ? reply.detail : [];
   return issues.length > 0 && issues.every((issue) => isRecord(issue) && issue.type === "too_many_tokens");
 }
@@ -91,12 +91,4 @@ function numbers(values: unknown): number[] {
 function isSameSet(names: readonly string[], others: readonly string[]): boolean {
   const set = new Set(names);
   return names.length === others.length && others.every((name) => set.has(name));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
-import type { HttpReport } from "../http/bench-http.ts";
+import type { HttpReport, ServerReport } from "../http/bench-http.ts";
 import type { MemoryReport } from "../http/memory.ts";
-import type { Measurement } from "../measure/measurement.ts";
+import type { Measurement } from "../measure/statistics.ts";
+import { type Failures, NO_ANSWER, NOT_SENT, sumOfFailures, TOO_LONG } from "../measure/tally.ts";
 import type { Machine, Versions } from "./machine.ts";
 
 /** The results of a run, as `--json` prints them. */
@@ -22,8 +23,6 @@ export interface Report {
     /** Options of the service that differ from their defaults. */
     readonly service: Readonly<Record<string, unknown>>;
   };
-  /** Requested measurements that were not possible, one line each. */
-  readonly notes: readonly string[];
   readonly seed: number;
   readonly machine: Machine;
   readonly versions: Versions;
@@ -44,4 +43,27 @@ export function measurementsOf({ http, memory }: Report): readonly Measurement[]
     ...(http?.against ?? []),
     ...(memory?.measurements ?? []),
   ];
+}
+
+/**
+ * Failures that make a run fail, by reason: all failures of the closed loop, and those of the open loop that overload
+ * does not explain. Beyond the maximum throughput, late answers are no failures. Refusals are none either.
+ */
+export function failuresOf({ http, memory }: Report): Failures {
+  return sumOfFailures([
+    ...(http?.servers.flatMap(failuresOfServer) ?? []),
+    ...(http?.limits.map(({ level }) => without(level.failures, [TOO_LONG])) ?? []),
+    ...(memory ? [without(memory.failures, [TOO_LONG])] : []),
+  ]);
+}
+
+function failuresOfServer({ closed, open, saturation }: ServerReport): readonly Failures[] {
+  return [...closed, ...open].map(({ offered, failures }) => {
+    const isOverloaded = (offered ?? 0) > saturation;
+    return without(failures, isOverloaded ? [TOO_LONG, NO_ANSWER, NOT_SENT] : [TOO_LONG]);
+  });
+}
+
+function without(failures: Failures, reasons: readonly string[]): Failures {
+  return Object.fromEntries(Object.entries(failures).filter(([reason]) => !reasons.includes(reason)));
 }

@@ -59,7 +59,7 @@ describe("decision bench ends with exit code 2 and says what was expected of", (
     assert.match(stdout, /--against/);
     assert.doesNotMatch(
       stderr,
-      /node_modules\/(onnxruntime-node|tokenizers|fastify|autocannon|hdr-histogram-js)\//,
+      /node_modules\/(onnxruntime-node|tokenizers|fastify|undici|hdr-histogram-js)\//,
     );
   });
 });

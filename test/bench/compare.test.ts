@@ -1,25 +1,21 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  chanceOfSeparation,
-  checkSameEffort,
-  type FigurePair,
-  verdictsOf,
-} from "../../bench/report/compare.ts";
+import { type Measurement, measurement } from "../../bench/measure/statistics.ts";
+import { checkSameEffort, compareReports } from "../../bench/report/compare.ts";
 import type { Report } from "../../bench/report/report.ts";
-import { figure } from "./measurements.ts";
 
-/** Rounds that begin at a number and go up by one. */
-const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
-const pair = (old: readonly number[], now: readonly number[]): FigurePair => ({
-  old: figure(old),
-  now: figure(now),
-});
-const verdicts = (pairs: readonly FigurePair[]) => {
-  const found = verdictsOf(pairs);
-  return pairs.map((each) => found.get(each));
-};
-const times = <Item>(count: number, item: () => Item) => Array.from({ length: count }, item);
+type Facts = Pick<Measurement, "better" | "unit">;
+
+/** A report with a figure for each list of rounds. */
+function reportOf(figures: readonly (readonly number[])[], facts: Partial<Facts> = {}, cpu = "a"): Report {
+  const measurements = figures.map((rounds, at) =>
+    measurement({ name: `figure ${at}`, title: "", unit: "ms", better: "higher", ...facts }, rounds),
+  );
+  const machine = { cpu, usableProcessors: 1, flags: [] };
+  return { machine, http: null, memory: { measurements } } as unknown as Report; // what a comparison reads
+}
+const verdicts = (old: Report, now: Report) => compareReports(old, now).map(({ verdict }) => verdict);
+const times = <Item>(count: number, item: Item) => Array.from({ length: count }, () => item);
 
 describe("a comparison", () => {
   const old = [10, 11, 12, 13];
@@ -37,27 +33,35 @@ describe("a comparison", () => {
   ];
   for (const { name, now, better = "higher", want } of cases) {
     it(`of ${name}: ${want}`, () => {
-      const only = { old: figure(old, { better }), now: figure(now, { better }) };
-      assert.deepEqual(verdicts([only]), [want]);
+      assert.deepEqual(verdicts(reportOf([old], { better }), reportOf([now], { better })), [want]);
     });
   }
 
-  it("knows the chance of a mark when nothing has changed", () => {
-    assert.ok(Math.abs(chanceOfSeparation(4, 4) - 2 / 70) < 1e-12);
-    assert.ok(Math.abs(chanceOfSeparation(5, 5) - 2 / 252) < 1e-12);
-    assert.ok(Math.abs(chanceOfSeparation(3, 5) - 2 / 56) < 1e-12);
+  it("marks no figure by a chance that one of so many has", () => {
+    const [before, after] = [
+      [1, 2, 3, 4, 5],
+      [6, 7, 8, 9, 10],
+    ]; // 2 / 252 is more than 5 % of seven figures and less than that of six
+    const six = times(6, before);
+    assert.deepEqual(verdicts(reportOf(six), reportOf([after, ...six.slice(1)])), [
+      "better",
+      ...times(5, "within noise"),
+    ]);
+    assert.deepEqual(
+      verdicts(reportOf([...six, before]), reportOf(times(7, after))),
+      times(7, "too few rounds"),
+    );
+    // one round can never be marked, and does not count
+    assert.deepEqual(
+      verdicts(reportOf([...six, [1]]), reportOf([...times(6, after), [9]])).slice(0, 6),
+      times(6, "better"),
+    );
   });
 
-  it("counts those that are left after a mark", () => {
-    // 2 / 252 is more than 5 % of seven figures and less than that of six
-    const clear = pair(from(10, 9), from(30, 9));
-    const apart = pair(from(10, 5), from(5, 5));
-    const same = times(5, () => pair(from(10, 5), from(10, 5)));
-    assert.deepEqual(verdicts([apart, clear, ...same]), [
-      "worse",
-      "better",
-      ...times(5, () => "within noise"),
-    ]);
+  it("of two machines marks ratios alone", () => {
+    const [before, after] = [[old], [[14, 15, 16, 17]]];
+    assert.deepEqual(verdicts(reportOf(before), reportOf(after, {}, "b")), ["another machine"]);
+    assert.deepEqual(verdicts(reportOf(before), reportOf(after, { unit: "x" }, "b")), ["better"]);
   });
 
   it("is of runs of one effort", () => {

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { after, describe, it } from "node:test";
-import { bench } from "../../bench/bench.ts";
+import { type BenchOptions, bench } from "../../bench/bench.ts";
 import type { LevelReport } from "../../bench/http/load.ts";
-import type { BenchOptions } from "../../bench/options.ts";
-import { failuresOf, failuresText } from "../../bench/report/failures.ts";
-import type { Report } from "../../bench/report/report.ts";
+import { failuresOf, type Report } from "../../bench/report/report.ts";
 import { runBench } from "../../src/cli/commands/bench.ts";
+import { failuresText } from "../../src/cli/output/bench-text.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
 import { type FakeServer, type Fate, startFakeServer } from "./fake-server.ts";
@@ -18,11 +14,7 @@ const control = { signal, progress: () => {} };
 
 describe("a run against a server", () => {
   const servers: FakeServer[] = [];
-  const folder = mkdtempSync(path.join(tmpdir(), "bench-failures-"));
-  after(async () => {
-    rmSync(folder, { recursive: true });
-    await Promise.all(servers.map((server) => server.close()));
-  });
+  after(() => Promise.all(servers.map((server) => server.close())));
 
   /** One request as warm-up, one of a single caller, one at a rate that sends it at once. */
   const optionsFor = async (
@@ -56,7 +48,7 @@ describe("a run against a server", () => {
     {
       name: "cut connections of the closed loop",
       closed: "cut",
-      says: /[1-9]\d* x (connection closed without an answer|read ECONNRESET)/,
+      says: /[1-9]\d* x (other side closed|read ECONNRESET)/,
     },
     {
       name: "a cut connection of the open loop",
@@ -101,8 +93,8 @@ describe("a run against a server", () => {
   });
 
   it("sends requests for models that this machine does not know", async () => {
-    const requests = path.join(folder, "mine.jsonl");
-    writeFileSync(requests, '{"model": "acme/other", "state": "s", "candidates": ["a", "b"]}\n');
+    const text = '{"model": "acme/other", "state": "s", "candidates": ["a", "b"]}\n';
+    const requests = { name: "mine.jsonl", text };
     const { workload: _, ...options } = await optionsFor(() => 200);
     const report = await bench({ ...options, requests }, control);
     assert.deepEqual(failuresOf(report), {});
@@ -125,6 +117,11 @@ describe("answers that do not come in time", () => {
   it("are failures of callers who wait, and at rates that the server has been seen to do", () => {
     const failures = failuresOf(report({ closed: [level(null)], open: [level(8)] }));
     assert.deepEqual(failures, { "no answer in time": 4, "not sent: too many requests in progress": 2 });
+  });
+
+  it("nor are requests that a model with smaller limits refuses", () => {
+    const tooLong = { ...level(null), failures: { "too long for the served model": 3 } };
+    assert.deepEqual(failuresOf(report({ closed: [tooLong], open: [] })), {});
   });
 
   it("are none at larger rates", () => {

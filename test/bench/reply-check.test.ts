@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findFault } from "../../bench/http/reply-check.ts";
-import { TOO_LONG } from "../../bench/measure/outcomes.ts";
-import { rankRequest, systemoneRequest } from "../../bench/workloads/bodies.ts";
+import { TOO_LONG } from "../../bench/measure/tally.ts";
+import { rankRequest, systemoneRequest } from "../../bench/workloads/requests.ts";
 
 const SYSTEMONE = systemoneRequest("s", {
   q: { type: "choice", instructions: "?", criteria: { a: null, b: null } },
@@ -54,12 +54,12 @@ describe("an answer is checked", () => {
   });
 
   it("and a right refusal is told from others", () => {
-    const request = { ...RANK, mayBeTooLong: true };
+    const own = { ...RANK, mayBeTooLong: false };
     const refusal = (...types: string[]) => JSON.stringify({ detail: types.map((type) => ({ type })) });
-    assert.equal(findFault(request, 422, refusal("too_many_tokens")), TOO_LONG);
-    assert.match(findFault(request, 422, refusal("too_many_tokens", "missing")) ?? "", /^status 422/);
-    assert.match(findFault(request, 422, refusal()) ?? "", /^status 422/);
-    assert.match(findFault(RANK, 422, refusal("too_many_tokens")) ?? "", /^status 422/);
+    assert.equal(findFault(RANK, 422, refusal("too_many_tokens")), TOO_LONG);
+    assert.match(findFault(RANK, 422, refusal("too_many_tokens", "missing")) ?? "", /^status 422/);
+    assert.match(findFault(RANK, 422, refusal()) ?? "", /^status 422/);
+    assert.match(findFault(own, 422, refusal("too_many_tokens")) ?? "", /^status 422/);
   });
 
   const cases: readonly (readonly [string, string, RegExp, typeof SYSTEMONE?, number?])[] = [

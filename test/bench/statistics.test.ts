@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Latencies } from "../../bench/measure/latencies.ts";
-import { median, quantile, ratios, slope, spreadOf } from "../../bench/measure/statistics.ts";
+import { measurement, quantile, slope } from "../../bench/measure/statistics.ts";
+import { Tally } from "../../bench/measure/tally.ts";
 
 describe("statistics of rounds", () => {
   const cases: { values: number[]; share: number; want: number }[] = [
@@ -17,12 +17,10 @@ describe("statistics of rounds", () => {
   }
 
   it("give the spread of known data", () => {
-    assert.deepEqual(spreadOf([5, 1, 4, 2, 3]), { median: 3, q1: 2, q3: 4, min: 1, max: 5, count: 5 });
-  });
-
-  it("divide round by round, not sum by sum", () => {
-    assert.deepEqual(ratios([2, 30, 4], [1, 10]), [2, 3]);
-    assert.equal(median(ratios([10, 10, 1000], [5, 2, 100])), 5);
+    const facts = { name: "", title: "", unit: "ms", better: "lower" } as const;
+    const { value, spread } = measurement(facts, [5, 1, 4, Number.NaN, 2, 3]);
+    assert.deepEqual(spread, { median: 3, q1: 2, q3: 4, min: 1, max: 5, count: 5 });
+    assert.equal(value, 3);
   });
 
   it("find a growth and none", () => {
@@ -34,9 +32,9 @@ describe("statistics of rounds", () => {
 
 describe("latencies", () => {
   const upTo = (count: number) => {
-    const latencies = new Latencies();
+    const latencies = new Tally();
     for (let ms = 1; ms <= count; ms++) latencies.record(ms);
-    return latencies.summary();
+    return latencies.latency();
   };
   const isNear = (got: number | null, want: number) =>
     assert.ok(got !== null && Math.abs(got - want) <= want * 1e-3, `${got} is not ${want}`);
@@ -55,15 +53,15 @@ describe("latencies", () => {
     const { p50, p90, p99, p999, curve } = upTo(50);
     assert.deepEqual([p50 !== null, p90 !== null, p99, p999], [true, true, null, null]);
     assert.ok(curve.every(({ percentile }) => percentile <= 98));
-    const { p50: none, max } = new Latencies().summary();
+    const { p50: none, max } = new Tally().latency();
     assert.deepEqual([none, max], [null, null]);
   });
 
   it("of several rounds are those of all their requests", () => {
-    const [all, more] = [new Latencies(), new Latencies()];
+    const [all, more] = [new Tally(), new Tally()];
     for (let ms = 1; ms <= 10; ms++) (ms % 2 === 0 ? all : more).record(ms);
     all.add(more);
-    assert.equal(all.count, 10);
-    isNear(all.summary().p50, 5);
+    assert.equal(all.latency().count, 10);
+    isNear(all.latency().p50, 5);
   });
 });

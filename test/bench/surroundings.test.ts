@@ -3,9 +3,11 @@ import { describe, it } from "node:test";
 import { serveFlags } from "../../bench/http/server-process.ts";
 import { Target } from "../../bench/http/target.ts";
 import { cpuFlags } from "../../bench/report/machine.ts";
-import { SHORT } from "../../bench/workloads/fixed-sizes.ts";
+import { rankRequest } from "../../bench/workloads/requests.ts";
 import { resolveOptions } from "../../src/options/resolve.ts";
 import { startFakeServer } from "./fake-server.ts";
+
+const REQUEST = rankRequest("s", "", ["x", "y"]);
 
 describe("what a figure comes with", () => {
   it("names the instruction sets of x86 and of ARM, and none where the system does not tell", () => {
@@ -48,14 +50,8 @@ describe("a server at a URL", () => {
     const server = await startFakeServer(() => "silent", { healthOf: () => "silent" });
     const target = new Target(server.url);
     const stop = new AbortController();
-    const patience = { signal: stop.signal, timeoutMs: 20 };
-    const request = SHORT.request(1, 0);
-    await assert.rejects(
-      target.facts(stop.signal, 20),
-      /no server answers at .*: no answer within 0\.02 s\./,
-    );
-    await assert.rejects(target.send(request, patience), /no answer within 0\.02 s/);
-    const stopped = target.sendSurely(request, stop.signal);
+    await assert.rejects(target.facts(stop.signal, 20), /no server answers at .*: Headers Timeout Error\./);
+    const stopped = target.sendSurely(REQUEST, stop.signal);
     stop.abort(new Error("stopped"));
     await assert.rejects(stopped, /^Error: stopped$/);
     target.close();
@@ -65,14 +61,13 @@ describe("a server at a URL", () => {
   it("may lie below a path, and must say what it serves", async () => {
     const server = await startFakeServer(() => 200);
     const { signal } = new AbortController();
-    for (const base of ["/decisions", "/decisions/", "//decisions"]) {
+    for (const base of ["/decisions", "/decisions/"]) {
       const target = new Target(server.url + base);
-      assert.match(target.pathOf("systemone"), /^\/?\/decisions\/v1\/systemone$/);
       assert.equal((await target.facts(signal)).model, "acme/other@1");
-      assert.equal((await target.sendSurely(SHORT.request(1, 0), signal)).status, 200);
+      assert.equal((await target.sendSurely(REQUEST, signal)).status, 200);
       target.close();
     }
-    assert.deepEqual(server.paths, ["/decisions/v1/rank", "/decisions/v1/rank", "//decisions/v1/rank"]);
+    assert.deepEqual(server.paths, ["/decisions/v1/rank", "/decisions/v1/rank"]);
     await server.close();
     const other = await startFakeServer(() => 200, { healthOf: () => "wrong" });
     const target = new Target(other.url);

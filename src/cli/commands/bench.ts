@@ -1,17 +1,16 @@
 import { Flags } from "@oclif/core";
-import { bench } from "../../../bench/bench.ts";
-import { type BenchOptions, PARTS } from "../../../bench/options.ts";
+import { type BenchOptions, bench, PARTS } from "../../../bench/bench.ts";
 import { checkSameEffort, compareReports, differencesInSetting } from "../../../bench/report/compare.ts";
-import { failuresOf, failuresText } from "../../../bench/report/failures.ts";
-import { pageHtml } from "../../../bench/report/page.ts";
-import type { Report } from "../../../bench/report/report.ts";
-import { comparisonTable, reportText, tableText } from "../../../bench/report/terminal.ts";
-import { WORKLOADS } from "../../../bench/workloads/table.ts";
+import { failuresOf, type Report } from "../../../bench/report/report.ts";
+import { WORKLOADS } from "../../../bench/workloads/generated.ts";
 import { invalidOption, ServiceError } from "../../errors.ts";
 import { readApiKey } from "../../options/exposure.ts";
 import { OPTION_TABLE, type OptionName } from "../../options/table.ts";
+import { memberOf, parsedJson } from "../../records.ts";
 import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
+import { benchPage } from "../output/bench-page.ts";
+import { comparisonTable, failuresText, reportText, tableText } from "../output/bench-text.ts";
 import { openOutput } from "../output/output-file.ts";
 import { terminalProgress } from "../output/progress.ts";
 import { fileText } from "../state-text.ts";
@@ -111,7 +110,7 @@ export default class Bench extends BaseCommand {
         flags.count === undefined ? undefined : positive("count", flags.count, { isWhole: true, min: 1 }),
       rate: flags.rate === undefined ? undefined : positive("rate", flags.rate),
       workload: flags.workload,
-      requests: flags.requests,
+      requests: flags.requests === undefined ? undefined : await requestsOf(flags.requests),
       url: flags.url,
       against: flags.against,
       apiKey: readApiKey(process.env),
@@ -128,6 +127,11 @@ function checkTogether({ parts, url, against, rate }: BenchOptions): void {
   const needsHttp = { "--url": url, "--against": against, "--rate": rate };
   for (const [flag, value] of Object.entries(needsHttp))
     if (value !== undefined && !parts.includes("http")) throw invalidOption(`${flag} needs --part http.`);
+}
+
+/** @throws ServiceError INVALID_OPTION */
+async function requestsOf(name: string) {
+  return { name, text: await fileText(name, "--requests") };
 }
 
 /** @throws ServiceError INVALID_OPTION */
@@ -163,7 +167,7 @@ export async function runBench(
   let report: Report;
   try {
     report = await measure(options);
-    await page?.writeFile(await pageHtml(report));
+    await page?.writeFile(benchPage(report));
   } finally {
     await page?.close();
   }
@@ -203,22 +207,10 @@ async function measure(options: BenchOptions): Promise<Report> {
 
 /** @throws ServiceError INVALID_OPTION, also if the report's effort differs from this run's */
 async function readReport(file: string, isFull: boolean): Promise<Report> {
-  const report = parseReport(await fileText(file, "--compare"));
-  if (report === undefined)
-    throw new ServiceError("INVALID_OPTION", `--compare ${file} is not a report of decision bench --json.`);
+  const found = parsedJson(await fileText(file, "--compare"));
+  if (memberOf(found, "format") !== "typed-decisions-bench-v1")
+    throw invalidOption(`--compare ${file} is not a report of decision bench --json.`);
+  const report = found as Report; // checked by its format
   checkSameEffort(report, isFull, file);
   return report;
-}
-
-function parseReport(text: string): Report | undefined {
-  try {
-    const report: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    const isReport =
-      typeof report === "object" &&
-      report !== null &&
-      Reflect.get(report, "format") === "typed-decisions-bench-v1";
-    return isReport ? (report as Report) : undefined; // checked by its format
-  } catch {
-    return undefined;
-  }
 }

@@ -10,63 +10,22 @@ import {
   verdict,
 } from "../../evaluation/figures-text.ts";
 import type { QuestionReport } from "../../evaluation/question-report.ts";
-import { coveragePlot, reliabilityPlot } from "./evaluation-plots.ts";
-
-/** Style sheet. Text has a contrast of at least 4.5 in both colour schemes. */
-const STYLE = `
-:root{--ground:#fff;--text:#1c2024;--soft:#5b6570;--line:#d9dee3;--panel:#f5f7f9;--mark:#1259a8;--bad:#b3202a;--heat:18 89 168}
-@media(prefers-color-scheme:dark){:root{--ground:#14171a;--text:#e6e9ec;--soft:#9aa5b1;--line:#333a42;--panel:#1d2126;--mark:#7db8f5;--bad:#ff8b8b;--heat:90 150 220}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--ground);color:var(--text);font:16px/1.5 system-ui,sans-serif}
-main{max-width:62rem;margin:0 auto;padding:2rem 1rem 4rem}
-h1{font-size:1.7rem;margin:0 0 .5rem}
-h2{font-size:1.3rem;margin:2.5rem 0 .3rem;border-top:1px solid var(--line);padding-top:1rem}
-h3{font-size:1rem;margin:1.5rem 0 .4rem}
-p{margin:.3rem 0}
-.note{border-left:4px solid var(--bad);background:var(--panel);padding:.4rem .8rem}
-.bad{color:var(--bad)}
-.wide{overflow-x:auto}
-table{border-collapse:collapse;font-size:.92em}
-th,td{padding:.2rem .7rem;border-bottom:1px solid var(--line);text-align:right;font-variant-numeric:tabular-nums}
-th{color:var(--soft);font-weight:600}
-th:first-child{text-align:left}
-td.heat{background:rgb(var(--heat)/var(--share))}
-.plots{display:flex;flex-wrap:wrap;gap:1rem 2rem}
-figure{margin:0;max-width:100%}
-figcaption{font-weight:600;margin:1rem 0 .3rem}
-svg{max-width:100%;height:auto;font:12px system-ui,sans-serif}
-svg text{fill:var(--soft)}
-.axis{stroke:var(--line);fill:none}
-.ideal{stroke:var(--soft);stroke-dasharray:4 4;fill:none}
-.curve{stroke:var(--mark);stroke-width:2;fill:none}
-.dot{fill:var(--mark)}
-.band{fill:var(--mark);opacity:.18}
-`;
+import type { Calibration } from "../../evaluation/statistics/calibration.ts";
+import type { CoveragePoint } from "../../evaluation/statistics/coverage.ts";
+import { escaped, htmlPage, htmlTable, plot, wideTable } from "./html.ts";
 
 /** The evaluation as one self-contained HTML page without scripts. */
 export function evaluationPage(evaluation: Evaluation): string {
   const { model, rows, questions } = evaluation;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Evaluation of ${escaped(model)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>Evaluation</h1>
+  return htmlPage(
+    `Evaluation of ${model}`,
+    `<h1>Evaluation</h1>
 <p>${rows} rows, ${escaped(model)}. Intervals are 95 % Wilson intervals.</p>
 ${errorsText(evaluation).map(note).join("")}
 ${checkSection(evaluation)}
 ${comparisonSection(evaluation)}
-${questions.map(questionSection).join("\n")}
-</main>
-</body>
-</html>
-`;
+${questions.map(questionSection).join("\n")}`,
+  );
 }
 
 function questionSection(report: QuestionReport): string {
@@ -86,9 +45,9 @@ ${notes.map(note).join("")}
 <figure><figcaption>Accuracy of the answered rows</figcaption>${coveragePlot(report)}</figure>
 </div>
 <h3>Thresholds</h3>
-${table(...thresholdTable(report))}
+${htmlTable(...thresholdTable(report))}
 <h3>Labels</h3>
-${table(...labelTable(report))}
+${htmlTable(...labelTable(report))}
 <h3>Confusion matrix: labels in rows, answers in columns</h3>
 ${matrix(
   labels.map(({ label }) => label),
@@ -109,7 +68,7 @@ function matrix(labels: readonly string[], counts: QuestionReport["confusion"]):
     );
     return `<tr><th scope="row">${escaped(label)}</th>${cells.join("")}</tr>`;
   });
-  return wide(`<tr><th></th>${labels.map(headCell).join("")}</tr>${lines.join("")}`);
+  return wideTable(["", ...labels], lines.join(""));
 }
 
 function comparisonSection({ model, comparison }: Evaluation): string {
@@ -123,7 +82,7 @@ function comparisonSection({ model, comparison }: Evaluation): string {
     verdict(one),
   ]);
   return `<section><h2>Comparison</h2><p>First: ${escaped(model)}. Second: ${escaped(comparison.model)}. Exact McNemar test.</p>
-${table(["question", "first", "second", "only first right", "only second right", "verdict"], rows)}</section>`;
+${htmlTable(["question", "first", "second", "only first right", "only second right", "verdict"], rows)}</section>`;
 }
 
 function checkSection({ check }: Evaluation): string {
@@ -142,21 +101,53 @@ function checkSection({ check }: Evaluation): string {
   );
   return `<section><h2>Check: <span class="${check.isWorse ? "bad" : ""}">${check.isWorse ? "worse" : "passed"}</span></h2>
 <p>Against ${escaped(check.file)}, ${escaped(check.model)}.</p>${notes.join("")}
-${table(["question", "figure", "before", "now", ""], rows)}</section>`;
+${htmlTable(["question", "figure", "before", "now", ""], rows)}</section>`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = rows.map(
-    ([first = "", ...rest]) =>
-      `<tr><th scope="row">${escaped(first)}</th>${rest.map((cell) => `<td>${escaped(cell)}</td>`).join("")}</tr>`,
+/** Accuracy against confidence: one dot per bin, larger for more rows. On the dashed line both are equal. */
+function reliabilityPlot({ bins, error }: Calibration): string {
+  const most = Math.max(1, ...bins.map(({ rows }) => rows));
+  const label = `Reliability plot, calibration error ${error.toFixed(3)}`;
+  return plot(label, shares("mean confidence"), shares("share right"), WIDTH, ({ line, dot }) => {
+    const dots = bins.flatMap(({ rows, confidence = 0, accuracy = 0 }) => {
+      const radius = 3 + 7 * Math.sqrt(rows / most);
+      const title = `${rows} rows: confidence ${confidence.toFixed(3)}, right ${accuracy.toFixed(3)}`;
+      return rows === 0 ? [] : [dot(confidence, accuracy, radius, title)];
+    });
+    const equal = [
+      [0, 0],
+      [1, 1],
+    ] as const;
+    return line("ideal", equal) + dots.join("");
+  });
+}
+
+/** Accuracy against coverage, with its confidence interval. The dashed line is the target. */
+function coveragePlot({ curve, target, chosen }: QuestionReport): string {
+  const points = (share: (point: CoveragePoint) => number) =>
+    curve.map((point) => [point.coverage, share(point)] as const);
+  const label = "Accuracy against coverage";
+  return plot(label, shares("share of rows kept"), shares("share right"), WIDTH, ({ line, dot }) =>
+    [
+      line("band", [
+        ...points(({ accuracy }) => accuracy.high),
+        ...points(({ accuracy }) => accuracy.low).reverse(),
+      ]),
+      line("ideal", [
+        [0, target],
+        [1, target],
+      ]),
+      line(
+        "curve",
+        points(({ accuracy }) => accuracy.share),
+      ),
+      chosen && dot(chosen.coverage, chosen.accuracy.share, 5, `confidence at least ${chosen.threshold}`),
+    ].join(""),
   );
-  return wide(`<tr>${head.map(headCell).join("")}</tr>${lines.join("")}`);
 }
 
-const wide = (rows: string) => `<div class="wide"><table>${rows}</table></div>`;
-const headCell = (text: string) => `<th scope="col">${escaped(text)}</th>`;
+const WIDTH = 400;
+const shares = (label: string) => ({ label, ticks: [0, 0.25, 0.5, 0.75, 1] });
+
 const note = (text: string) => `<p class="note">${escaped(text)}</p>`;
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (character) => ESCAPES[character] ?? "");

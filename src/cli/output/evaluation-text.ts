@@ -11,6 +11,7 @@ import {
   verdict,
 } from "../../evaluation/figures-text.ts";
 import type { QuestionReport } from "../../evaluation/question-report.ts";
+import { alignedRows } from "./model-text.ts";
 import { plainLine } from "./plain-text.ts";
 
 /** The most labels for which a terminal shows the whole matrix. Chosen: its columns fit 80 characters. */
@@ -100,17 +101,10 @@ function checkLines({ check }: Evaluation): string[] {
   ];
 }
 
-/** Aligned columns: the first to the left, the others to the right. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
   const lines = [head, ...rows].map((line) => line.map(cell));
-  const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
-  return lines.map((line) =>
-    line
-      .map((text, at) => (at === 0 ? `    ${text.padEnd(widths[at] ?? 0)}` : text.padStart(widths[at] ?? 0)))
-      .join("  ")
-      .trimEnd(),
-  );
+  return alignedRows(lines, "right").map((line) => `    ${line}`);
 }
 
 function cell(text: string): string {

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openLoop, poissonArrivals } from "../../bench/http/open-loop.ts";
+import { poissonArrivals } from "../../bench/http/load.ts";
+import { closedLoop, openLoop } from "../../bench/http/loops.ts";
 import { Random } from "../../bench/random.ts";
 import { FakeClock, settle } from "../inference/fake-clock.ts";
 
 const { signal } = new AbortController();
 
 /** Advances the clock in steps, so that answers arrive in between. */
-async function run(clock: FakeClock, ms: number): Promise<void> {
+async function advance(clock: FakeClock, ms: number): Promise<void> {
   for (let at = 0; at < ms; at += 10) {
     clock.advance(10);
     await settle();
@@ -34,10 +35,10 @@ describe("the open loop", () => {
     const clock = new FakeClock();
     const send = slowServer(clock, 1, { from: 200, to: 700 });
     const loop = openLoop({ arrivalsMs: everyTenMs, send, clock, patienceMs: 10_000, signal });
-    await run(clock, 2000);
-    const { latencies, outcomes } = await loop;
-    assert.deepEqual(outcomes.counts(), { statuses: { 200: 100 }, failures: {} });
-    const { p50, max } = latencies.summary();
+    await advance(clock, 2000);
+    const { tally } = await loop;
+    assert.deepEqual(tally.counts(), { statuses: { 200: 100 }, failures: {} });
+    const { p50, max } = tally.latency();
     // requests meant for 200 .. 690 ms wait for 700 ms: half of all, the first of them for half a second. A loop that
     // waits for its answers would have sent one of them, and its median would be a millisecond.
     assert.ok(max !== null && max > 490 && max < 515, `longest ${max}`);
@@ -54,9 +55,9 @@ describe("the open loop", () => {
       signal,
     });
     clock.stall(300); // the timers could not fire
-    await run(clock, 400);
-    const { latencies } = await loop;
-    const { count, curve } = latencies.summary();
+    await advance(clock, 400);
+    const { tally } = await loop;
+    const { count, curve } = tally.latency();
     assert.equal(count, 4);
     const least = curve.find(({ percentile }) => percentile === 50)?.ms ?? 0;
     assert.ok(least >= 270, `sent at once, but meant for long ago: ${least}`);
@@ -70,11 +71,11 @@ describe("the open loop", () => {
       return new Promise<never>(() => {}); // never answers
     };
     const loop = openLoop({ arrivalsMs: [0, 100, 200], send, clock, patienceMs: 500, signal });
-    await run(clock, 1000);
-    const { latencies, outcomes } = await loop;
+    await advance(clock, 1000);
+    const { tally } = await loop;
     assert.deepEqual(sentAt, [0, 100, 200]);
-    assert.equal(latencies.count, 0);
-    assert.deepEqual(outcomes.counts().failures, { "no answer in time": 3 });
+    assert.equal(tally.latency().count, 0);
+    assert.deepEqual(tally.counts().failures, { "no answer in time": 3 });
   });
 
   it("counts requests that fail and answers that are wrong, apart from refusals, and times none of them", async () => {
@@ -87,10 +88,10 @@ describe("the open loop", () => {
     };
     const arrivalsMs = statuses.map((_, index) => 10 * index);
     const loop = openLoop({ arrivalsMs, send, clock, patienceMs: 500, signal });
-    await run(clock, 100);
-    const { latencies, outcomes } = await loop;
-    assert.equal(latencies.count, 1);
-    assert.deepEqual(outcomes.counts(), {
+    await advance(clock, 100);
+    const { tally } = await loop;
+    assert.equal(tally.latency().count, 1);
+    assert.deepEqual(tally.counts(), {
       statuses: { 200: 1, 401: 1, 500: 1, 503: 1, 504: 1 },
       failures: {
         "connection refused": 1,
@@ -98,6 +99,46 @@ describe("the open loop", () => {
         "status 500 instead of 200": 1,
       },
     });
+  });
+});
+
+describe("the closed loop", () => {
+  type Ended = number | Error | undefined;
+  /** Callers of a server whose answers end so, in turn, each after 10 ms; undefined: never. */
+  const run = async (ends: readonly Ended[], given: { callers?: number; maxRequests?: number } = {}) => {
+    const clock = new FakeClock();
+    const send = (index: number) =>
+      new Promise<{ status: number; fault: string | undefined }>((resolve, reject) => {
+        const ended = ends[index % ends.length];
+        const fault = ended === 200 ? undefined : `status ${ended}`;
+        if (ended instanceof Error) clock.after(10, () => reject(ended));
+        else if (ended !== undefined) clock.after(10, () => resolve({ status: ended, fault }));
+      });
+    const options = { callers: 1, maxRequests: 10, budgetMs: 500, patienceMs: 300, ...given };
+    const loop = closedLoop({ ...options, send, clock, signal });
+    await advance(clock, 1000);
+    const { tally, elapsedMs } = await loop;
+    return { ...tally.counts(), count: tally.latency().count, elapsedMs };
+  };
+
+  it("counts right answers alone in its latencies, and ends after as many answers as were asked for", async () => {
+    const want = { statuses: { 200: 6, 401: 2, 503: 2 }, failures: { "status 503": 2, "status 401": 2 } };
+    assert.deepEqual(await run([200, 503, 200, 200, 401]), { ...want, count: 6, elapsedMs: 100 });
+  });
+
+  it("counts requests without an answer, and goes on", async () => {
+    const { statuses, failures } = await run([new Error("cut"), 200, 200], { maxRequests: 4 });
+    assert.deepEqual({ statuses, failures }, { statuses: { 200: 4 }, failures: { cut: 2 } });
+  });
+
+  it("ends at its time limit without the requests in progress", async () => {
+    const { statuses, failures } = await run([200, 200, undefined], { callers: 2, maxRequests: 1_000 });
+    assert.deepEqual({ statuses, failures }, { statuses: { 200: 4 }, failures: {} });
+  });
+
+  it("ends where nothing answers, after a bounded number of tries or its patience", async () => {
+    assert.deepEqual((await run([new Error("cut")], { callers: 10 })).failures, { cut: 200 });
+    assert.deepEqual((await run([undefined], { callers: 3 })).failures, { "no answer in time": 3 });
   });
 });
 

@@ -1,10 +1,11 @@
-import { type HttpReport, NAMED_SHARE, type ServerReport } from "../http/bench-http.ts";
-import type { LevelReport } from "../http/load.ts";
-import type { MemoryReport } from "../http/memory.ts";
-import type { LatencySummary } from "../measure/latencies.ts";
-import type { Measurement } from "../measure/measurement.ts";
-import type { Comparison } from "./compare.ts";
-import type { Report } from "./report.ts";
+import { type HttpReport, NAMED_SHARE, type ServerReport } from "../../../bench/http/bench-http.ts";
+import type { LevelReport } from "../../../bench/http/load.ts";
+import type { MemoryReport } from "../../../bench/http/memory.ts";
+import type { Measurement } from "../../../bench/measure/statistics.ts";
+import type { Failures, LatencySummary } from "../../../bench/measure/tally.ts";
+import type { Comparison } from "../../../bench/report/compare.ts";
+import type { Report } from "../../../bench/report/report.ts";
+import { alignedRows } from "./model-text.ts";
 
 /** A heading with rows under it: what the terminal, the page and docs/performance.md show. */
 export interface Table {
@@ -20,16 +21,11 @@ export function reportText(report: Report): string {
   return [facts(report).join("\n"), ...tables(report).map(tableText)].join("\n\n");
 }
 
-/** Aligns the first column left, the others right. */
+/** The first column is aligned to the left, the others to the right. */
 export function tableText({ title, head, rows, note }: Table): string {
-  const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
-      .join("  ")
-      .trimEnd();
-  const rule = widths.map((width) => "-".repeat(width)).join("  ");
-  return [title, line(head), rule, ...rows.map(line), ...(note ? [note] : [])].join("\n");
+  const [first = "", ...lines] = alignedRows([head, ...rows], "right");
+  const rule = "-".repeat(Math.max(...[first, ...lines].map(({ length }) => length)));
+  return [title, first, rule, ...lines, ...(note ? [note] : [])].join("\n");
 }
 
 /** Machine, versions and settings of the run. */
@@ -42,7 +38,6 @@ export function facts({
   options,
   seconds,
   startedAt,
-  notes,
 }: Report): string[] {
   const service = Object.entries(options.service).map(([name, value]) => `${name} ${value}`);
   const { count, seconds: bound } = options;
@@ -56,7 +51,6 @@ export function facts({
     `versions  package ${versions.package}, node ${versions.node}, onnxruntime ${versions.onnxruntime}, commit ${commit ?? "none"}`,
     `model     ${model ? `${model.id}, weights sha256 ${model.weightsSha256?.slice(0, 12)}..` : "of the servers"}`,
     `run       ${[options.effort, `seed ${seed}`, `${numberText(seconds)} s`, startedAt, ...bounds, ...service].join(", ")}`,
-    ...notes.map((note) => `note      ${note}`),
   ];
 }
 
@@ -170,4 +164,13 @@ export function numberText(value: number): string {
 export function withUnit(value: number, unit: string): string {
   if (unit === "x") return `${numberText(value)}x`;
   return `${numberText(value)} ${unit}`;
+}
+
+/** One line with all reasons of failures; undefined if nothing failed. */
+export function failuresText(failures: Failures): string | undefined {
+  const reasons = Object.entries(failures);
+  if (reasons.length === 0) return undefined;
+  const count = reasons.reduce((sum, [, number]) => sum + number, 0);
+  const list = reasons.map(([reason, number]) => `${number} x ${reason}`).join("; ");
+  return `${count} requests failed and do not count in rates and latencies: ${list}.`;
 }

@@ -1,3 +1,5 @@
+import type { Random } from "../random.ts";
+import { WORDS } from "./words.ts";
 import type { BenchRequest } from "./workload.ts";
 
 /** A question for a systemone body. */
@@ -23,6 +25,7 @@ export function systemoneRequest(
     operation: "systemone",
     body: JSON.stringify({ state, questions }),
     expectedStatus: 200,
+    mayBeTooLong: true,
     labels: new Map(labels),
   };
 }
@@ -33,6 +36,7 @@ export function rankRequest(state: unknown, question: string, candidates: readon
     operation: "rank",
     body: JSON.stringify({ state, question, candidates }),
     expectedStatus: 200,
+    mayBeTooLong: true,
     labels: new Map([["", candidates.map((_, i) => String(i))]]),
   };
 }
@@ -46,4 +50,17 @@ function labelsOf(question: QuestionBody): readonly string[] {
     case "score":
       return question.criteria.map((_, level) => String(level));
   }
+}
+
+/** A text of `tokens` tokens, without special tokens. One word is one token. */
+export function textOf(random: Random, tokens: number): string {
+  return Array.from({ length: tokens }, () => random.pick(WORDS)).join(" ");
+}
+
+/** `count` texts of `tokens` tokens that all differ. */
+export function distinctTexts(random: Random, count: number, tokens: number | (() => number)): string[] {
+  const texts = new Set<string>();
+  // one-word texts may repeat: there are a few hundred words and dozens of candidates
+  while (texts.size < count) texts.add(textOf(random, typeof tokens === "number" ? tokens : tokens()));
+  return [...texts];
 }
