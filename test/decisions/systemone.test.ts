@@ -139,6 +139,8 @@ describe("issues", () => {
       "not_distinct",
       [...q, "criteria", "b"],
     ],
+    ["labels equal after trimming", choice('{" a":null,"a":""}'), "not_distinct", [...q, "criteria", "a"]],
+    ["a blank label without description", choice('{"a":null," ":null}'), "blank", [...q, "criteria", " "]],
     ["an empty label without description", choice('{"":null,"a":null}'), "blank", [...q, "criteria", ""]],
     ["equal levels", score('["a","b"," a"]'), "not_distinct", [...q, "criteria", 2]],
     ["a blank level", score('["a",null]'), "blank", [...q, "criteria", 1]],

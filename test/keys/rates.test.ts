@@ -21,7 +21,6 @@ const REQUEST = {
 const ENTRIES = [
   { name: "free", digest: digestOf("free-key") },
   { name: "two", digest: digestOf("two-key"), requestsPerMinute: 2 },
-  { name: "few", digest: digestOf("few-key"), tokensPerMinute: 5 },
 ];
 
 describe("keys of a file", () => {
@@ -67,11 +66,6 @@ describe("keys of a file", () => {
     assertDeclared("systemone", statusCode, headers as Record<string, string>, JSON.parse(body));
     assert.ok(Number(headers["retry-after"]) >= 1 && Number(headers["retry-after"]) <= 60);
     assert.match(JSON.parse(body).detail, /used up its requests/);
-  });
-
-  it("are refused once their tokens are used up: the first answer tells how many it took", async () => {
-    assert.deepEqual(await statuses("few-key", "few-key"), [200, 429]);
-    assert.match(JSON.parse((await ask("few-key")).body).detail, /used up its tokens/);
   });
 
   it("are logged by name", async () => {
