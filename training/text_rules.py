@@ -1,7 +1,6 @@
 """How texts become words: the normalizer and the pre-tokenizer of tokenizer.json. docs/models.md lists the rules.
 
-Patterns are written so that tokenizers (Python and Node.js) and JavaScript's RegExp (flag u) read them alike:
-`src/inference/tokens/word-rules.ts` checks them. Patterns that match nothing at the very beginning of a text crash tokenizers.
+Patterns that match nothing at the very beginning of a text crash tokenizers.
 """
 import unicodedata
 

@@ -1,9 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { RenderedRequest } from "../decisions/request.ts";
 import { type Issue, invalidRequest } from "../errors.ts";
-import { groupByUnits } from "./collections.ts";
 import { nodeBelow, pathLength, pathOf, type RequestPlan } from "./nodes.ts";
-import type { Tokenizer, TokenLimits, TooLongText } from "./tokens/tokenizer.ts";
+import { groupByUnits, type Tokenizer, type TokenLimits, type TooLongText } from "./tokens/tokenizer.ts";
 
 /**
  * Tokenizes a request and checks its token limits.

@@ -4,7 +4,7 @@ import { Tokenizer as LibraryTokenizer } from "tokenizers";
 import { type Node, pathOf } from "../../src/inference/nodes.ts";
 import { planRequest } from "../../src/inference/plan.ts";
 import { JointTokenizer } from "../../src/inference/tokens/joint-tokenizer.ts";
-import { withoutSpecialTokens } from "../../src/inference/tokens/special-tokens.ts";
+import { plainTokenizerFile } from "../../src/inference/tokens/special-tokens.ts";
 import {
   type Asked,
   jointPackage,
@@ -217,7 +217,7 @@ describe("on random texts, whatever stands at their borders", () => {
     it(`pairs have the tokens of their whole text, and cuts of their own (newlines ${name})`, async () => {
       const random = new Random(7);
       const tokenizer = makeTokenizer(json);
-      const library = LibraryTokenizer.fromString(withoutSpecialTokens(JSON.parse(json)).json ?? json);
+      const library = LibraryTokenizer.fromString(plainTokenizerFile(JSON.parse(json)).json);
       const seen = { shorterStates: 0, emptyQuestions: 0, pairs: 0 };
       for (let round = 0; round < 60; round++) {
         const first = randomAsked(random);

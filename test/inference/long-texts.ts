@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Tokenizer as WordPieces } from "tokenizers";
-import type { PartRole } from "../../src/inference/tokens/part-plan.ts";
-import { WordPieceEncoder } from "../../src/inference/tokens/word-pieces.ts";
+import { LibraryEncoder } from "../../src/inference/tokens/library-encoder.ts";
+import { framed, type TextPart } from "../../src/inference/tokens/part-plan.ts";
 import { embeddedModel, packageRoot } from "../support/package-root.ts";
 import { Random } from "./random.ts";
 
@@ -32,31 +32,31 @@ export const json = JSON.stringify(bert);
 const plainJson = JSON.stringify({ ...bert, pre_tokenizer: { type: "BertPreTokenizer" } });
 
 /** The service's tokenizer, and the library's to compare it with. Special tokens are text to both. */
-export function kindOf(name: string, file: string) {
+export async function kindOf(name: string, file: string) {
   const reference = WordPieces.fromString(JSON.stringify({ ...JSON.parse(file), added_tokens: [] }));
-  return { name, tokenizer: new WordPieceEncoder(file), reference };
+  const library = await LibraryEncoder.open(file, undefined);
+  const [cls, sep] = [library.idOf("[CLS]"), library.idOf("[SEP]")];
+  const ofBoth = { before: [cls], after: [sep] };
+  const frames = { state: ofBoth, question: { before: [], after: [sep] }, candidate: ofBoth };
+  return { name, tokenizer: framed(library, frames), reference };
 }
-export type Kind = ReturnType<typeof kindOf>;
+export type Kind = Awaited<ReturnType<typeof kindOf>>;
 
-export const EMBEDDED = kindOf("the embedded model's", embedded);
-export const IN_RUNS = kindOf("long words in runs", json);
-export const PLAIN = kindOf("long words as one token", plainJson);
+export const EMBEDDED = await kindOf("the embedded model's", embedded);
+export const IN_RUNS = await kindOf("long words in runs", json);
+export const PLAIN = await kindOf("long words as one token", plainJson);
 /** The rules of `training/text_rules.py`, with a small vocabulary. */
-export const BY_PATTERNS = kindOf(
+export const BY_PATTERNS = await kindOf(
   "words by patterns",
   readFileSync(path.join(packageRoot, "test", "golden", "words", "tokenizer.json"), "utf8"),
 );
 
 /** The tokens of one text, or how many too many it has. */
-export function encode(role: PartRole, text: string, maxTokens = 2048, kind: Kind = EMBEDDED) {
+export function encode(role: TextPart["role"], text: string, maxTokens = 2048, kind: Kind = EMBEDDED) {
   return encodeAll([{ role, text, maxTokens }], 20, kind).then(([tokens]) => tokens);
 }
 
-export function encodeAll(
-  parts: { role: PartRole; text: string; maxTokens: number }[],
-  maxTooMany = 20,
-  kind: Kind = EMBEDDED,
-) {
+export function encodeAll(parts: readonly TextPart[], maxTooMany = 20, kind: Kind = EMBEDDED) {
   return kind.tokenizer.encodeParts(parts, { maxTooMany, signal: new AbortController().signal });
 }
 

@@ -7,11 +7,11 @@ import { promisify } from "node:util";
 const PROGRAM = `
   import { readdirSync, readFileSync } from "node:fs";
   import { readFile } from "node:fs/promises";
-  import { WordPieceEncoder } from "./src/inference/tokens/word-pieces.ts";
+  import { LibraryEncoder } from "./src/inference/tokens/library-encoder.ts";
   const threads = () => readdirSync("/proc/self/task").length;
-  const encoder = new WordPieceEncoder(readFileSync("model/tokenizer.json", "utf8"));
+  const encoder = await LibraryEncoder.open(readFileSync("model/tokenizer.json", "utf8"));
   const encode = (texts) => encoder.encodeParts(
-    texts.map((text) => ({ role: "state", text, maxTokens: 100 })),
+    texts.map((text) => ({ text, maxTokens: 100 })),
     { maxTooMany: 1, signal: new AbortController().signal },
   );
   // starts the threads that Node.js itself has for files and for encoding

@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { readRequest } from "../../src/inference/read-request.ts";
-import { PairEncoder } from "../../src/inference/tokens/pair-encoder.ts";
-import { PairTokenizer } from "../../src/inference/tokens/pair-tokenizer.ts";
+import { openPairEncoder, PairTokenizer } from "../../src/inference/tokens/pair-tokenizer.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 const json = readFileSync(path.join(packageRoot, "test/golden/classifiers/bert/tokenizer.json"), "utf8");
@@ -12,7 +11,7 @@ const LIMITS = { maxStateQuestionTokens: 20, maxCandidateTokens: 20 };
 const { signal } = new AbortController();
 
 async function openTokenizer(): Promise<PairTokenizer> {
-  return new PairTokenizer(await PairEncoder.open(json, undefined), {
+  return new PairTokenizer(await openPairEncoder(json, undefined), {
     maxTokens: 30,
     textsOf: ({ state, question, candidate }) => ({ first: state, second: `${question} ${candidate}` }),
   });

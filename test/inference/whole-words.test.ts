@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { Tokenizer as Library } from "tokenizers";
 import { WholeWords } from "../../src/inference/tokens/whole-words.ts";
 import { packageRoot } from "../support/package-root.ts";
 import { BY_PATTERNS, EMBEDDED, encodeAll, IN_RUNS, json, type Kind, kindOf, PLAIN } from "./long-texts.ts";
 import { Random } from "./random.ts";
 
-const CASED = casedKind();
+const CASED = await casedKind();
 
-function casedKind(): Kind {
+function casedKind(): Promise<Kind> {
   const file = JSON.parse(json);
   return kindOf(
     "with upper case",
@@ -115,36 +116,29 @@ test("other work runs between the groups of a large request", async () => {
   assert.ok(turns >= 12, `${turns} turns`);
 });
 
-test("other work runs between the pieces of a text that is counted", async () => {
-  const part = { role: "state" as const, text: "the ".repeat(100_000), maxTokens: 99_000 };
-  const turns = await turnsDuring(async () => {
-    const [refused] = await encodeAll([part]); // 13 pieces
-    assert.ok(refused && !(refused instanceof Int32Array) && !refused.isExact);
-  });
-  assert.ok(turns >= 11, `${turns} turns`);
-});
+const wordsOf = (file: string, longestWord = 100) =>
+  WholeWords.of(Library.fromString(JSON.stringify({ ...JSON.parse(file), added_tokens: [] })), longestWord);
 
-const RULES = { isCased: false, longestWord: 10 };
-
-test("words of the vocabulary are looked up, other words are left to the library", () => {
-  const known = new Map([
-    ["the", 1],
-    ["parcel", 2],
-    [".", 3],
-  ]);
-  const words = new WholeWords((word) => known.get(word) ?? null, RULES);
-  assert.deepEqual(words.split("The parcel."), { ids: [1, 2, 3], others: "" });
-  assert.deepEqual(words.split("The OLD parcel, lost."), {
-    ids: [1, undefined, 2, undefined, undefined, 3],
-    others: "old , lost",
-  });
-  assert.deepEqual(words.split(" \n"), { ids: [], others: "" });
-});
-
-test("texts with other characters, a long word or a long text are left to the library", () => {
-  const words = new WholeWords(() => 1, RULES);
-  for (const text of ["\u00e9", "a\u0000b", "a".repeat(11), "a ".repeat(16_385)]) {
+test("words of the vocabulary are looked up, other words are left to the library", async () => {
+  const { vocab } = JSON.parse(json).model;
+  const words = (await wordsOf(json)) ?? assert.fail("they are not looked up");
+  const { ids, others } = words.split("The OLD xqzt, parcel") ?? assert.fail("it is not split");
+  assert.deepEqual([ids[0], ids[2], ids[3], others], [vocab.the, undefined, vocab[","], "xqzt"]);
+  assert.deepEqual(words.split(" \n")?.ids, []);
+  for (const text of ["\u00e9", "a\u0000b", "a".repeat(101), "a ".repeat(16_385)])
     assert.equal(words.split(text), undefined, text);
-  }
   assert.ok(words.split("a ".repeat(16_384)));
+});
+
+test("no words are looked up of a tokenizer that reads plain texts otherwise", async () => {
+  const file = JSON.parse(json);
+  const replace = (pattern: object, content: string) => ({ type: "Replace", pattern, content });
+  const others: Record<string, object> = {
+    "no punctuation": { pre_tokenizer: { type: "WhitespaceSplit" } },
+    "joined words": { pre_tokenizer: { type: "Punctuation" } },
+    "other characters": { normalizer: replace({ String: "$" }, "b") },
+    "dropped characters": { normalizer: replace({ String: "^" }, "") },
+  };
+  for (const [name, change] of Object.entries(others))
+    assert.equal(await wordsOf(JSON.stringify({ ...file, ...change })), undefined, name);
 });

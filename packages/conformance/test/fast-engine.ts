@@ -7,8 +7,8 @@ import { systemClock } from "../../../src/inference/clock.ts";
 import { EngineCore } from "../../../src/inference/engine-core.ts";
 import { type Node, pathOf, stateOf } from "../../../src/inference/nodes.ts";
 import type { EngineSettings } from "../../../src/inference/queue/scheduler.ts";
-import { PartTokenizer, RecentParts } from "../../../src/inference/tokens/part-plan.ts";
-import { WordPieceEncoder } from "../../../src/inference/tokens/word-pieces.ts";
+import type { PartTokenizer } from "../../../src/inference/tokens/part-plan.ts";
+import { openParts } from "../../../src/models/architectures/bert-token-tree/tokenizer.ts";
 import { packageRoot } from "../../../test/support/package-root.ts";
 
 /** Small enough to be filled by the flood of the checks. */
@@ -81,11 +81,7 @@ export async function createFastEngine(
   cacheSize = 0,
   { tuning, vectorSize = 0, settings, limits = LIMITS, beforeForest }: FastEngineParts = {},
 ): Promise<EngineCore> {
-  if (tokenizer === undefined) {
-    const json = readFileSync(path.join(packageRoot, "model/tokenizer.json"), "utf8");
-    const encoder = new WordPieceEncoder(json);
-    tokenizer = new PartTokenizer(new RecentParts(encoder), encoder);
-  }
+  tokenizer ??= await openParts(readFileSync(path.join(packageRoot, "model/tokenizer.json"), "utf8"));
   const engine = new EngineCore({
     model: {
       id: MODEL_ID,

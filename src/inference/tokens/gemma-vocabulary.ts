@@ -10,8 +10,6 @@ export interface VocabularyFacts {
    * newlines and of the texts between them, concatenated.
    */
   readonly separatesNewlines: boolean;
-  /** The token for unknown text. */
-  readonly unknownId: number;
 }
 
 /**
@@ -50,13 +48,11 @@ export function readVocabulary(file: unknown): VocabularyFacts {
     if (!Object.hasOwn(vocabulary, name)) throw invalid(`a token for each byte; ${name} is missing`);
   }
   const added = readAddedTokens(memberOf(file, "added_tokens"));
-  const unknownId = vocabulary[String(memberOf(model, "unk_token"))];
-  if (typeof unknownId !== "number") throw invalid("a token for unknown characters");
   let longestToken = 2; // the byte tokens of a character of two code units
   for (const token in vocabulary) longestToken = Math.max(longestToken, token.length);
   for (const { content } of added) longestToken = Math.max(longestToken, content.length);
   if (added.some(({ strips }) => strips)) longestToken = Number.POSITIVE_INFINITY; // covers any number of spaces
-  return { longestToken, separatesNewlines: separatesNewlines(added), unknownId };
+  return { longestToken, separatesNewlines: separatesNewlines(added) };
 }
 
 interface AddedToken {

@@ -1,3 +1,4 @@
+import type { Encoding } from "tokenizers";
 import type {
   RenderedCandidate,
   RenderedQuestion,
@@ -6,8 +7,8 @@ import type {
 } from "../../decisions/request.ts";
 import { MAX_ISSUES } from "../../errors.ts";
 import { type Node, nodeBelow, pathLength } from "../nodes.ts";
-import type { PairEncoder } from "./pair-encoder.ts";
-import { RecentParts, type TextPart } from "./part-plan.ts";
+import { checkVocabulary, invalid, LibraryEncoder } from "./library-encoder.ts";
+import { encodeByParts, framed, type PartEncoder, RecentParts, type TextPart } from "./part-plan.ts";
 import type {
   EncodedRequest,
   SpelledToken,
@@ -18,6 +19,33 @@ import type {
   TooLongText,
   TooManyTokens,
 } from "./tokenizer.ts";
+
+/** The special tokens around the two texts of a pair: `before` first `between` second `after`. */
+export interface PairFrame {
+  readonly before: readonly number[];
+  readonly between: readonly number[];
+  readonly after: readonly number[];
+  /** Token types: all 0, or 0 up to the first separator (the first token of `between`) and 1 after it, or others. */
+  readonly types: "zero" | "by-separator" | "other";
+}
+
+/** Tokenizes the texts of pairs, for any tokenizer.json of an encoder. */
+export interface PairEncoder {
+  readonly library: LibraryEncoder;
+  readonly frame: PairFrame;
+}
+
+/**
+ * @param json       text of a tokenizer.json
+ * @param vocabulary number of ids that the model knows, if known
+ * @throws ServiceError INVALID_MODEL for a file that cannot be read, that does not fit the model, or that makes no pairs
+ */
+export async function openPairEncoder(json: string, vocabulary: number | undefined): Promise<PairEncoder> {
+  const library = await LibraryEncoder.open(json, vocabulary);
+  const frame = frameOf(await library.encodePair("a", "b"));
+  checkVocabulary(1 + Math.max(...frame.before, ...frame.between, ...frame.after), vocabulary);
+  return { library, frame };
+}
 
 /** The two texts of a pair, in the order in which the model reads them. */
 export interface PairTexts {
@@ -49,18 +77,20 @@ const NONE = new Int32Array(0);
  *     [CLS] first [SEP] second [SEP]
  */
 export class PairTokenizer implements Tokenizer {
-  readonly #encoder: PairEncoder;
+  readonly #library: LibraryEncoder;
+  readonly #frame: PairFrame;
   readonly #recent: RecentParts;
   readonly #model: PairModel;
 
-  constructor(encoder: PairEncoder, model: PairModel) {
-    this.#encoder = encoder;
-    this.#recent = new RecentParts(encoder);
+  constructor({ library, frame }: PairEncoder, model: PairModel) {
+    this.#library = library;
+    this.#frame = frame;
+    this.#recent = new RecentParts(library);
     this.#model = model;
   }
 
   readTexts(texts: readonly string[]): Promise<readonly TextTokens[]> {
-    return this.#encoder.readTexts(texts);
+    return this.#library.readTexts(texts);
   }
 
   textCache(): TextCacheCounters {
@@ -68,7 +98,7 @@ export class PairTokenizer implements Tokenizer {
   }
 
   async spell(_role: TextRole, _text: string, ids: Int32Array): Promise<readonly SpelledToken[]> {
-    return this.#encoder.spell(ids.map((id) => (id < 0 ? ~id : id)));
+    return this.#library.spell(ids.map((id) => (id < 0 ? ~id : id)));
   }
 
   async encodeRequest(
@@ -88,71 +118,40 @@ export class PairTokenizer implements Tokenizer {
 
   /** The texts of the request by themselves: which of them a caller must shorten. */
   async #findTooLong(
-    { state, questions }: RenderedRequest,
-    { maxStateQuestionTokens, maxCandidateTokens }: TokenLimits,
+    request: RenderedRequest,
+    limits: TokenLimits,
     signal: AbortSignal,
   ): Promise<readonly TooLongText[]> {
-    const { before, between, after } = this.#encoder.frame;
-    const around = before.length + between.length;
-    const [stateTokens] = await this.#encode([state.text], maxStateQuestionTokens - around, signal);
-    const stateCount = around + countOf(stateTokens);
-    if (stateCount > maxStateQuestionTokens)
-      return [{ ...placed("state", state, maxStateQuestionTokens), actual: actual(stateCount, stateTokens) }];
-    const ofQuestions = await this.#encode(
-      questions.map(({ question }) => question.text),
-      maxStateQuestionTokens - stateCount,
-      signal,
-    );
-    const candidates = questions.flatMap((question) => question.candidates);
-    const ofCandidates = await this.#encode(
-      candidates.map(saidOf),
-      maxCandidateTokens - after.length,
-      signal,
-    );
-    const tooLong: TooLongText[] = [];
-    let at = 0;
-    for (const [index, { question, candidates }] of questions.entries()) {
-      const count = stateCount + countOf(ofQuestions[index]);
-      if (count > maxStateQuestionTokens)
-        tooLong.push({
-          ...placed("state and question", question, maxStateQuestionTokens),
-          actual: actual(count, ofQuestions[index]),
-        });
-      for (const candidate of candidates) {
-        const tokens = ofCandidates[at++];
-        const count = after.length + countOf(tokens);
-        if (count > maxCandidateTokens)
-          tooLong.push({
-            ...placed("candidate", candidate, maxCandidateTokens),
-            actual: actual(count, tokens),
-          });
-      }
-    }
-    return tooLong;
+    const { before, between, after } = this.#frame;
+    const none = { before: [], after: [] };
+    const frames = { state: { before, after: between }, question: none, candidate: { before: [], after } };
+    const recent: PartEncoder = {
+      encodeParts: (parts, options) => this.#recent.encodeParts(parts.map(inAnyRole), options),
+    };
+    const questions = request.questions.map((asked) => ({
+      ...asked,
+      candidates: asked.candidates.map((candidate) => ({ ...candidate, text: saidOf(candidate) })),
+    }));
+    return (await encodeByParts({ ...request, questions }, limits, framed(recent, frames), signal)).tooLong;
   }
 
   async #encodePairs({ state, questions }: RenderedRequest, signal: AbortSignal): Promise<EncodedRequest> {
+    const { maxTokens, textsOf } = this.#model;
     const tooLong: TooLongText[] = [];
     const plan: (readonly Node[])[] = [];
-    for (const asked of questions) {
-      const pairs = asked.form === "noul" ? asked.candidates.slice(-1) : asked.candidates;
+    for (const { form, question, candidates } of questions) {
+      const pairs = form === "noul" ? candidates.slice(-1) : candidates;
       const texts = pairs.map((candidate) =>
-        this.#model.textsOf({
-          form: asked.form,
-          state: state.text,
-          question: asked.question.text,
-          candidate: saidOf(candidate),
-        }),
+        textsOf({ form, state: state.text, question: question.text, candidate: saidOf(candidate) }),
       );
       const encoded = await this.#encodeTexts(texts, signal);
       const tokens = encoded.map((pair) => (pair instanceof Int32Array ? pair : NONE));
       for (const [at, { loc }] of pairs.entries()) {
-        const pair = encoded[at];
-        if (pair instanceof Int32Array || pair === undefined) continue;
-        const where = asked.form === "noul" ? asked.question : { loc };
-        tooLong.push({ ...placed("pair", where, this.#model.maxTokens), actual: pair });
+        const actual = encoded[at];
+        if (actual === undefined || actual instanceof Int32Array) continue;
+        tooLong.push({ what: "pair", loc: form === "noul" ? question.loc : loc, maxTokens, actual });
       }
-      plan.push(asked.form === "noul" ? outcomes(tokens[0] ?? NONE) : tokens.map(wholePair));
+      plan.push(form === "noul" ? outcomes(tokens[0] ?? NONE) : tokens.map(wholePair));
     }
     return { plan, tooLong };
   }
@@ -161,32 +160,29 @@ export class PairTokenizer implements Tokenizer {
     texts: readonly PairTexts[],
     signal: AbortSignal,
   ): Promise<readonly (Int32Array | TooManyTokens)[]> {
-    const { before, between, after } = this.#encoder.frame;
+    const { before, between, after } = this.#frame;
     const { maxTokens } = this.#model;
     const room = maxTokens - before.length - between.length - after.length;
     const distinct = [...new Set(texts.flatMap(({ first, second }) => [first, second]))];
-    const encoded = await this.#encode(distinct, room, signal);
-    const byText = new Map(distinct.map((text, at) => [text, encoded[at]]));
+    const parts = distinct.map((text) => inAnyRole({ text, maxTokens: room }));
+    const encoded = await this.#recent.encodeParts(parts, { maxTooMany: MAX_ISSUES, signal });
+    const byText = new Map(distinct.map((text, at) => [text, encoded[at] ?? NONE]));
     return texts.map(({ first, second }) => {
-      const [a, b] = [byText.get(first), byText.get(second)];
+      const [a, b] = [byText.get(first) ?? NONE, byText.get(second) ?? NONE];
       const count = maxTokens - room + countOf(a) + countOf(b);
-      if (count > maxTokens) return { count, isExact: isExact(a) && isExact(b) };
-      const pair = new Int32Array(count);
-      let at = 0;
-      for (const part of [before, a, between, b, after]) {
-        if (!(part instanceof Int32Array)) continue;
-        pair.set(part, at);
-        at += part.length;
-      }
-      return pair;
+      if (!(a instanceof Int32Array && b instanceof Int32Array) || count > maxTokens)
+        return { count, isExact: isExact(a) && isExact(b) };
+      return Int32Array.from([...before, ...a, ...between, ...b, ...after]);
     });
   }
-
-  async #encode(texts: readonly string[], maxTokens: number, signal: AbortSignal) {
-    const parts = texts.map((text): TextPart => ({ role: "candidate", text, maxTokens }));
-    return this.#recent.encodeParts(parts, { maxTooMany: MAX_ISSUES, signal });
-  }
 }
+
+/** A text has the same tokens wherever it stands in a pair. */
+const inAnyRole = ({ text, maxTokens }: Omit<TextPart, "role">): TextPart => ({
+  role: "candidate",
+  text,
+  maxTokens,
+});
 
 /** Whether each text of the candidates is in a pair. Of a yes/no question, only what is said of `true` is read. */
 const areRead = ({ form, candidates: [first] }: RenderedQuestion) =>
@@ -211,14 +207,33 @@ const NO_QUESTION = nodeBelow(NO_STATE, NONE);
 
 const wholePair = (pair: Int32Array): Node => nodeBelow(NO_QUESTION, pair);
 
-type Encoded = Int32Array | TooManyTokens | undefined;
+type Encoded = Int32Array | TooManyTokens;
 
-const countOf = (tokens: Encoded) => (tokens instanceof Int32Array ? tokens.length : (tokens?.count ?? 0));
+const countOf = (tokens: Encoded) => (tokens instanceof Int32Array ? tokens.length : tokens.count);
 
-const isExact = (tokens: Encoded) => tokens === undefined || tokens instanceof Int32Array || tokens.isExact;
+const isExact = (tokens: Encoded) => tokens instanceof Int32Array || tokens.isExact;
 
-const actual = (count: number, tokens: Encoded): TooManyTokens => ({ count, isExact: isExact(tokens) });
-
-function placed(what: TooLongText["what"], { loc }: Pick<TooLongText, "loc">, maxTokens: number) {
-  return { what, loc, maxTokens };
+/** The special tokens of a pair of one-token texts. @throws ServiceError INVALID_MODEL for a pair of another form */
+function frameOf(pair: Encoding): PairFrame {
+  const ids = pair.getIds();
+  const types = pair.getTypeIds();
+  const sequences = pair.getSequenceIds();
+  const isSpecial = pair.getSpecialTokensMask();
+  // 0 for a token of the first text, 1 of the second, 2 for a special token
+  const kinds = ids.map((_, at) => (isSpecial[at] === 1 ? 2 : (sequences[at] ?? 2)));
+  const [beforeEnd, firstEnd] = [kinds.indexOf(0), kinds.lastIndexOf(0) + 1];
+  const [secondBegin, secondEnd] = [kinds.indexOf(1), kinds.lastIndexOf(1) + 1];
+  const isInOrder = beforeEnd >= 0 && secondBegin >= firstEnd && secondEnd > secondBegin;
+  const [before, between, after] = [
+    ids.slice(0, beforeEnd),
+    ids.slice(firstEnd, secondBegin),
+    ids.slice(secondEnd),
+  ];
+  if (!isInOrder || between.length === 0 || after.length === 0)
+    throw invalid(
+      "puts no special tokens between and after the two texts of a pair; expected a post-processor for pairs",
+    );
+  const changes = types.every((type, at) => type === (at > firstEnd ? 1 : 0));
+  const isZero = types.every((type) => type === 0);
+  return { before, between, after, types: isZero ? "zero" : changes ? "by-separator" : "other" };
 }

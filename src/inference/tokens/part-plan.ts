@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
-import type { RenderedRequest, RenderedText, TextReader, TextTokens } from "../../decisions/request.ts";
+import type { RenderedRequest, RenderedText, TextTokens } from "../../decisions/request.ts";
 import { MAX_ISSUES } from "../../errors.ts";
 import { type Node, nodeBelow, sha256 } from "../nodes.ts";
+import type { LibraryEncoder } from "./library-encoder.ts";
 import type {
   EncodedRequest,
   SpelledToken,
@@ -14,10 +15,8 @@ import type {
 } from "./tokenizer.ts";
 
 /** A part of a pair. Each kind of part has its own special tokens. */
-export type PartRole = TextRole;
-
 export interface TextPart {
-  readonly role: PartRole;
+  readonly role: TextRole;
   readonly text: string;
   /** Special tokens included. */
   readonly maxTokens: number;
@@ -35,47 +34,63 @@ export interface PartEncoder {
     parts: readonly TextPart[],
     options: { readonly maxTooMany: number; readonly signal: AbortSignal },
   ): Promise<readonly (Int32Array | TooManyTokens)[]>;
-  /** Undefined for tokenizers without a cache of texts. */
-  readonly counters?: TextCacheCounters;
-  /** Whether the tokens of a part are cached now. Undefined for encoders without a cache. */
-  has?(part: Pick<TextPart, "role" | "text">): boolean;
 }
 
-/** Tokenizes single texts. */
-export interface PartReader extends TextReader {
-  /** @param ids token ids of the text, from `encodeParts` */
-  spell(role: PartRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]>;
+/** The special tokens around the parts of each role. */
+export type PartFrames = Readonly<
+  Record<TextRole, { readonly before: readonly number[]; readonly after: readonly number[] }>
+>;
+
+/** An encoder that puts special tokens around the tokens of another one. */
+export function framed(encoder: PartEncoder, frames: PartFrames): PartEncoder {
+  const roomOf = ({ role }: TextPart) => frames[role].before.length + frames[role].after.length;
+  return {
+    async encodeParts(parts, options) {
+      const inner = parts.map((part) => ({ ...part, maxTokens: part.maxTokens - roomOf(part) }));
+      const encoded = await encoder.encodeParts(inner, options);
+      return encoded.map((tokens, at) => {
+        const part = parts[at] as TextPart; // one for each
+        const { before, after } = frames[part.role];
+        if (tokens instanceof Int32Array) return Int32Array.from([...before, ...tokens, ...after]);
+        return { ...tokens, count: tokens.count + roomOf(part) };
+      });
+    },
+  };
 }
 
 /** For models that tokenize state, question and candidate separately. */
 export class PartTokenizer implements Tokenizer {
-  readonly #encoder: PartEncoder;
-  readonly #reader: PartReader;
+  readonly #library: LibraryEncoder;
+  readonly #frames: PartFrames;
+  readonly #recent: RecentParts;
 
-  constructor(encoder: PartEncoder, reader: PartReader) {
-    this.#encoder = encoder;
-    this.#reader = reader;
+  constructor(library: LibraryEncoder, frames: PartFrames) {
+    this.#library = library;
+    this.#frames = frames;
+    this.#recent = new RecentParts(framed(library, frames));
   }
 
   readTexts(texts: readonly string[]): Promise<readonly TextTokens[]> {
-    return this.#reader.readTexts(texts);
+    return this.#library.readTexts(texts);
   }
 
   /** Equal texts in the same role are tokenized once. */
   encodeRequest(request: RenderedRequest, limits: TokenLimits, signal: AbortSignal): Promise<EncodedRequest> {
-    return encodeByParts(request, limits, this.#encoder, signal);
+    return encodeByParts(request, limits, this.#recent, signal);
   }
 
   textCache(): TextCacheCounters {
-    return this.#encoder.counters ?? { hits: 0, misses: 0 };
+    return this.#recent.counters;
   }
 
-  isCached(role: PartRole, text: string): boolean | undefined {
-    return this.#encoder.has?.({ role, text });
+  isCached(role: TextRole, text: string): boolean {
+    return this.#recent.has({ role, text });
   }
 
-  spell(role: PartRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]> {
-    return this.#reader.spell(role, text, ids);
+  async spell(role: TextRole, text: string, ids: Int32Array): Promise<readonly SpelledToken[]> {
+    const sources = await this.#library.sourcesOf(text);
+    const begin = this.#frames[role].before.length;
+    return this.#library.spell(ids).map((token, at) => ({ ...token, source: sources[at - begin] }));
   }
 }
 
@@ -133,8 +148,8 @@ interface PlacedPart {
 /** The distinct parts of a request in the order of their first use. */
 class PartTable {
   readonly list: TextPart[] = [];
-  readonly #maxTokens: Readonly<Record<PartRole, number>>;
-  readonly #indexes: Readonly<Record<PartRole, Map<string, number>>> = {
+  readonly #maxTokens: Readonly<Record<TextRole, number>>;
+  readonly #indexes: Readonly<Record<TextRole, Map<string, number>>> = {
     state: new Map(),
     question: new Map(),
     candidate: new Map(),
@@ -148,7 +163,7 @@ class PartTable {
     };
   }
 
-  add(role: PartRole, { text, loc }: RenderedText): PlacedPart {
+  add(role: TextRole, { text, loc }: RenderedText): PlacedPart {
     const indexes = this.#indexes[role];
     const at = indexes.get(text) ?? this.list.push({ role, text, maxTokens: this.#maxTokens[role] }) - 1;
     indexes.set(text, at);
@@ -187,17 +202,28 @@ export class RecentParts implements PartEncoder {
   ): Promise<readonly (Int32Array | TooManyTokens)[]> {
     options.signal.throwIfAborted();
     let room = LOOKED_UP_UNITS;
-    const lookups = parts.map((part): Lookup => {
+    const keys = parts.map((part) => {
       room -= part.text.length;
-      return room >= 0 ? this.#lookUp(part) : { part, key: undefined, tokens: undefined };
+      return room >= 0 ? keyOf(part) : undefined;
     });
-    const missing = lookups.filter(({ tokens }) => tokens === undefined);
-    this.#hits += lookups.length - missing.length;
+    const found = parts.map(({ maxTokens }, at): Int32Array | TooManyTokens | undefined => {
+      const known = this.#tokens.get(keys[at] ?? "");
+      return known !== undefined && known.length <= maxTokens ? known : undefined;
+    });
+    const missing = [...parts.entries()].filter(([at]) => found[at] === undefined);
+    this.#hits += parts.length - missing.length;
     this.#misses += missing.length;
-    if (missing.length > 0) await this.#encode(missing, options);
+    const asked = missing.map(([, part]) => part);
+    const encoded = asked.length === 0 ? [] : await this.#encoder.encodeParts(asked, options);
+    for (const [i, tokens] of encoded.entries()) {
+      const at = missing[i]?.[0] ?? -1;
+      const key = keys[at];
+      found[at] = tokens;
+      if (key !== undefined && tokens instanceof Int32Array) this.#tokens.set(key, tokens);
+    }
     // the encoder may have stopped early: only parts before the first missing one are returned
-    const end = lookups.findIndex(({ tokens }) => tokens === undefined);
-    return lookups.slice(0, end < 0 ? lookups.length : end).flatMap(({ tokens }) => tokens ?? []);
+    const end = found.indexOf(undefined);
+    return found.slice(0, end < 0 ? parts.length : end).flatMap((tokens) => tokens ?? []);
   }
 
   get counters(): TextCacheCounters {
@@ -207,32 +233,6 @@ export class RecentParts implements PartEncoder {
   has(part: Pick<TextPart, "role" | "text">): boolean {
     return part.text.length <= LOOKED_UP_UNITS && this.#tokens.has(keyOf(part));
   }
-
-  #lookUp(part: TextPart): Lookup {
-    const key = keyOf(part);
-    const known = this.#tokens.get(key);
-    return { part, key, tokens: known !== undefined && known.length <= part.maxTokens ? known : undefined };
-  }
-
-  async #encode(
-    lookups: readonly Lookup[],
-    options: { readonly maxTooMany: number; readonly signal: AbortSignal },
-  ): Promise<void> {
-    const parts = lookups.map(({ part }) => part);
-    const encoded = await this.#encoder.encodeParts(parts, options);
-    for (const [at, tokens] of encoded.entries()) {
-      const lookup = lookups[at];
-      if (lookup === undefined) continue;
-      lookup.tokens = tokens;
-      if (lookup.key !== undefined && tokens instanceof Int32Array) this.#tokens.set(lookup.key, tokens);
-    }
-  }
-}
-
-interface Lookup {
-  readonly part: TextPart;
-  readonly key: string | undefined;
-  tokens: Int32Array | TooManyTokens | undefined;
 }
 
 /** Digest of a role and a text. */

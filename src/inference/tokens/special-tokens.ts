@@ -1,43 +1,25 @@
 import { memberOf } from "../../records.ts";
 
-/**
- * A tokenizer.json without its special tokens, so that what looks like one in a text is text: texts of others must not bring
- * separators of their own. The vocabulary keeps these tokens. Added tokens that the model lacks go, too: Gemma's tokenizer has
- * some for images, which text models lack.
- *
- * @param file       parsed tokenizer.json
- * @param vocabulary number of ids that the model knows, if known
- * @returns the added tokens that are left, and the text of the changed file; undefined if nothing is to be changed
- */
-export function withoutSpecialTokens(
-  file: unknown,
-  vocabulary: number = Number.POSITIVE_INFINITY,
-): { readonly left: readonly unknown[]; readonly json: string | undefined } {
-  const added = memberOf(file, "added_tokens");
-  if (!Array.isArray(added)) return { left: [], json: undefined };
-  const left = added.filter((token) => {
-    return memberOf(token, "special") !== true && Number(memberOf(token, "id")) < vocabulary;
-  });
-  if (left.length === added.length) return { left, json: undefined };
-  return { left, json: JSON.stringify({ ...Object(file), added_tokens: left }) };
-}
-
 /** A tokenizer.json in which no text can become a special token, whatever it looks like. */
 export interface PlainTokenizerFile {
   readonly json: string;
   /** The added tokens that texts may contain, with the ids that they must keep. */
   readonly added: ReadonlyMap<string, number>;
+  /** The special tokens by their ids. */
+  readonly special: ReadonlyMap<number, string>;
 }
 
 /**
- * The same for models whose special tokens are not all in the vocabulary, or whose vocabulary is searched for the best pieces of a
- * text (Unigram). Every special token gets a spelling with a blank in front, which no text has after its blanks are replaced or
- * split away. The other added tokens are written into the vocabulary, because the library counts the ids of those that it lacks
- * from the end of the vocabulary, and would move them if some were gone.
+ * A tokenizer.json without its special tokens: texts of others must not bring separators of their own. Every special token gets a
+ * spelling with a blank in front, which no text has after its blanks are replaced or split away. The other added tokens are
+ * written into the vocabulary, because the library counts the ids of those that it lacks from the end of the vocabulary, and
+ * would move them if some were gone. Added tokens that the model lacks go, too: Gemma's tokenizer has some for images, which
+ * text models lack.
  *
- * @param file parsed tokenizer.json; not changed
+ * @param file       parsed tokenizer.json; not changed
+ * @param vocabulary number of ids that the model knows, if known
  */
-export function withPlainTokens(
+export function plainTokenizerFile(
   file: unknown,
   vocabulary: number = Number.POSITIVE_INFINITY,
 ): PlainTokenizerFile {
@@ -60,6 +42,7 @@ export function withPlainTokens(
       model: { ...Object(model), vocab },
     }),
     added: new Map(left.map(({ text, id }) => [text, id])),
+    special: new Map(tokens.flatMap(({ text, id, isSpecial }) => (isSpecial ? [[id, text]] : []))),
   };
 }
 

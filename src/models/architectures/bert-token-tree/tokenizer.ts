@@ -1,14 +1,30 @@
-import { PartTokenizer, RecentParts } from "../../../inference/tokens/part-plan.ts";
-import type { Tokenizer } from "../../../inference/tokens/tokenizer.ts";
-import { WordPieceEncoder } from "../../../inference/tokens/word-pieces.ts";
+import { LibraryEncoder } from "../../../inference/tokens/library-encoder.ts";
+import { PartTokenizer } from "../../../inference/tokens/part-plan.ts";
 import { type ModelPackage, readPackageText } from "../../package/package.ts";
 import type { TokenTreeArchitecture } from "./facts.ts";
 
-/** State, question and candidates are tokenized one by one. */
 export async function openTokenizer(
   modelPackage: ModelPackage,
   { vocab }: TokenTreeArchitecture,
-): Promise<Tokenizer> {
-  const encoder = new WordPieceEncoder(await readPackageText(modelPackage, "tokenizer.json"), vocab);
-  return new PartTokenizer(new RecentParts(encoder), encoder);
+): Promise<PartTokenizer> {
+  return openParts(await readPackageText(modelPackage, "tokenizer.json"), vocab);
+}
+
+/**
+ * State, question and candidates are tokenized one by one: `[CLS] .. [SEP]`, `.. [SEP]`, `[CLS] .. [SEP]`.
+ *
+ * @param json       text of a tokenizer.json
+ * @param vocabulary number of ids that the model knows, if known
+ * @throws ServiceError INVALID_MODEL
+ */
+export async function openParts(json: string, vocabulary?: number): Promise<PartTokenizer> {
+  const library = await LibraryEncoder.open(json, vocabulary);
+  const [cls, sep] = [library.idOf("[CLS]"), library.idOf("[SEP]")];
+  library.idOf("[UNK]");
+  const ofBoth = { before: [cls], after: [sep] };
+  return new PartTokenizer(library, {
+    state: ofBoth,
+    question: { before: [], after: [sep] },
+    candidate: ofBoth,
+  });
 }

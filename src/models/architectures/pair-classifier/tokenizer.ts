@@ -1,5 +1,8 @@
-import { PairEncoder } from "../../../inference/tokens/pair-encoder.ts";
-import { PairTokenizer } from "../../../inference/tokens/pair-tokenizer.ts";
+import {
+  openPairEncoder,
+  type PairEncoder,
+  PairTokenizer,
+} from "../../../inference/tokens/pair-tokenizer.ts";
 import type { Tokenizer } from "../../../inference/tokens/tokenizer.ts";
 import { type ModelPackage, readPackageText } from "../../package/package.ts";
 import { configNumbers } from "../joint-limits.ts";
@@ -21,5 +24,5 @@ export async function openTokenizer(
 export async function openEncoder(modelPackage: ModelPackage): Promise<PairEncoder> {
   const json = await readPackageText(modelPackage, "tokenizer.json");
   const number = await configNumbers(modelPackage);
-  return PairEncoder.open(json, number("vocab_size", 1));
+  return openPairEncoder(json, number("vocab_size", 1));
 }

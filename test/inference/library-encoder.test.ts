@@ -4,7 +4,8 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { ServiceError } from "../../src/errors.ts";
 import { characterMapFault } from "../../src/inference/tokens/character-map.ts";
-import { PairEncoder } from "../../src/inference/tokens/pair-encoder.ts";
+import { LibraryEncoder } from "../../src/inference/tokens/library-encoder.ts";
+import { openPairEncoder } from "../../src/inference/tokens/pair-tokenizer.ts";
 import { packageRoot } from "../support/package-root.ts";
 
 const goldenFile = (name: string) =>
@@ -12,8 +13,8 @@ const goldenFile = (name: string) =>
 
 const signal = new AbortController().signal;
 
-async function idsOf(encoder: PairEncoder, text: string, maxTokens = 1000): Promise<readonly number[]> {
-  const [tokens] = await encoder.encodeParts([{ role: "state", text, maxTokens }], { maxTooMany: 1, signal });
+async function idsOf(encoder: LibraryEncoder, text: string, maxTokens = 1000): Promise<readonly number[]> {
+  const [tokens] = await encoder.encodeParts([{ text, maxTokens }], { maxTooMany: 1, signal });
   assert.ok(tokens instanceof Int32Array);
   return [...tokens];
 }
@@ -30,7 +31,7 @@ for (const name of ["bert", "roberta", "xlm-roberta-reranker"])
     const { added_tokens: added }: { added_tokens: readonly Added[] } = JSON.parse(json);
 
     it("reads nothing in a text as a special token", async () => {
-      const encoder = await PairEncoder.open(json, undefined);
+      const encoder = await LibraryEncoder.open(json, undefined);
       for (const { content, id, special } of added) {
         if (!special || /unk/i.test(content)) continue; // an unknown character is the unknown token
         for (const text of [content, `a ${content} b`, `a${content}b`, ` ${content}`, `  ${content} `])
@@ -39,7 +40,7 @@ for (const name of ["bert", "roberta", "xlm-roberta-reranker"])
     });
 
     it("puts the special tokens of its file around texts", async () => {
-      const { before, between, after } = (await PairEncoder.open(json, undefined)).frame;
+      const { before, between, after } = (await openPairEncoder(json, undefined)).frame;
       const id = (content: string) => added.find((token) => token.content === content)?.id;
       const isBert = name === "bert";
       assert.deepEqual([...before], [id(isBert ? "[CLS]" : "<s>")]);
@@ -49,13 +50,13 @@ for (const name of ["bert", "roberta", "xlm-roberta-reranker"])
     });
 
     it("that has more tokens than the model is refused", async () => {
-      await assert.rejects(PairEncoder.open(json, 50), invalid(/tokens, but the model knows 50/));
+      await assert.rejects(openPairEncoder(json, 50), invalid(/tokens, but the model knows 50/));
     });
   });
 
 it("token types follow the file", async () => {
-  assert.equal((await PairEncoder.open(goldenFile("bert"), undefined)).frame.types, "by-separator");
-  assert.equal((await PairEncoder.open(goldenFile("roberta"), undefined)).frame.types, "zero");
+  assert.equal((await openPairEncoder(goldenFile("bert"), undefined)).frame.types, "by-separator");
+  assert.equal((await openPairEncoder(goldenFile("roberta"), undefined)).frame.types, "zero");
 });
 
 it("added tokens keep their ids where special tokens stand before them", async () => {
@@ -71,7 +72,7 @@ it("added tokens keep their ids where special tokens stand before them", async (
     normalized: false,
   });
   file.added_tokens.push(token("[extra]", next, true), token("@@", next + 1, false));
-  const encoder = await PairEncoder.open(JSON.stringify(file), undefined);
+  const encoder = await LibraryEncoder.open(JSON.stringify(file), undefined);
   assert.ok((await idsOf(encoder, "a @@ b")).includes(next + 1));
   assert.ok(!(await idsOf(encoder, "a [extra] b")).includes(next));
 });
@@ -80,9 +81,9 @@ describe("a long text", () => {
   const most = { maxTooMany: 1, signal };
 
   it("is refused with a lower bound after its beginning", async () => {
-    const encoder = await PairEncoder.open(goldenFile("bert"), undefined);
+    const encoder = await LibraryEncoder.open(goldenFile("bert"), undefined);
     const text = "word ".repeat(400_000);
-    const [tokens] = await encoder.encodeParts([{ role: "state", text, maxTokens: 512 }], most);
+    const [tokens] = await encoder.encodeParts([{ text, maxTokens: 512 }], most);
     assert.ok(tokens !== undefined && !(tokens instanceof Int32Array));
     assert.equal(tokens.isExact, false);
     assert.ok(tokens.count > 512 && tokens.count < 50_000, `${tokens.count}`);
@@ -90,9 +91,9 @@ describe("a long text", () => {
 
   for (const name of ["roberta", "xlm-roberta-reranker"])
     it(`of one word is refused after its beginning by ${name}`, async () => {
-      const encoder = await PairEncoder.open(goldenFile(name), undefined);
+      const encoder = await LibraryEncoder.open(goldenFile(name), undefined);
       for (const text of ["a".repeat(1_000_000), "👍🏽".repeat(250_000)]) {
-        const [tokens] = await encoder.encodeParts([{ role: "state", text, maxTokens: 512 }], most);
+        const [tokens] = await encoder.encodeParts([{ text, maxTokens: 512 }], most);
         if (tokens instanceof Int32Array && !text.startsWith("a")) continue; // unknown characters are one token
         assert.ok(!(tokens instanceof Int32Array));
         assert.equal(tokens?.isExact, false);
@@ -106,16 +107,16 @@ describe("a long text", () => {
     ["that begins with blanks", `${" ".repeat(100_000)}word word`],
   ] as const)
     it(`${name} is counted exactly`, async () => {
-      const encoder = await PairEncoder.open(goldenFile("bert"), undefined);
-      const [tokens] = await encoder.encodeParts([{ role: "state", text, maxTokens: 512 }], most);
+      const encoder = await LibraryEncoder.open(goldenFile("bert"), undefined);
+      const [tokens] = await encoder.encodeParts([{ text, maxTokens: 512 }], most);
       assert.ok(tokens instanceof Int32Array || tokens?.isExact === true);
     });
 
   it("has as many tokens as the limit", async () => {
-    const encoder = await PairEncoder.open(goldenFile("bert"), undefined);
+    const encoder = await LibraryEncoder.open(goldenFile("bert"), undefined);
     const text = "x ".repeat(5000).trim();
     assert.equal((await idsOf(encoder, text, 5000)).length, 5000);
-    const [over] = await encoder.encodeParts([{ role: "state", text, maxTokens: 4999 }], most);
+    const [over] = await encoder.encodeParts([{ text, maxTokens: 4999 }], most);
     assert.deepEqual(over, { count: 5000, isExact: true });
   });
 });
@@ -158,11 +159,11 @@ describe("a tokenizer.json is refused", () => {
   for (const [name, change, want] of broken)
     it(name, async () => {
       const json = JSON.stringify(change(JSON.parse(goldenFile("bert"))));
-      await assert.rejects(PairEncoder.open(json, undefined), invalid(want));
+      await assert.rejects(openPairEncoder(json, undefined), invalid(want));
     });
 
   it("that is no JSON", async () => {
-    await assert.rejects(PairEncoder.open("{", undefined), invalid(/cannot be read as a tokenizer/));
+    await assert.rejects(openPairEncoder("{", undefined), invalid(/cannot be read as a tokenizer/));
   });
 });
 
