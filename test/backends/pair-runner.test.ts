@@ -10,14 +10,14 @@ const FLOAT = 1;
 const FLOAT16 = 10;
 
 /** A classifier with three logits: the sum of the ids, the sum of the token types, the number of tokens that are seen. */
-function classifier(ids: "int32" | "int64", logits: "float32" | "float16", more: readonly string[] = []) {
+function classifier(ids: "int32" | "int64", logits: "float32" | "float16") {
   const graph = new GraphBuilder();
-  const sums = ["input_ids", "token_type_ids", "attention_mask", ...more].map((name) => {
+  const sums = ["input_ids", "token_type_ids", "attention_mask"].map((name) => {
     const numbers = graph.node("Cast", [graph.input(name, ids, ["batch", "sequence"])], { to: FLOAT });
     return graph.node("ReduceSum", [numbers, graph.integers(1)], { keepdims: 1 });
   });
   const to = logits === "float16" ? FLOAT16 : FLOAT;
-  graph.node("Cast", [graph.node("Concat", sums.slice(0, 3), { axis: 1 })], { to }, "logits");
+  graph.node("Cast", [graph.node("Concat", sums, { axis: 1 })], { to }, "logits");
   graph.output("logits", logits, ["batch", 3]);
   return graph.build("classifier");
 }
@@ -114,17 +114,9 @@ describe("a classifier of pairs", () => {
     assert.equal(new Set(alone).size, lengths.length);
   });
 
-  it("is refused if it has fewer logits than are read, or an input that nobody knows", async () => {
-    const refused = (message: RegExp) => ({ kind: "INVALID_MODEL", message });
+  it("is refused if it has fewer logits than are read", async () => {
+    const message = /3 numbers for a pair, expected more than 3/;
     const plain = classifier("int64", "float32");
-    await assert.rejects(
-      load(plain, { readings: [0, 3] }),
-      refused(/3 numbers for a pair, expected more than 3/),
-    );
-    await assert.rejects(load(plain, { output: "scores" }), refused(/no output scores, only logits/));
-    await assert.rejects(
-      load(classifier("int64", "float32", ["decoder_input_ids"])),
-      refused(/unknown input decoder_input_ids, expected input_ids, attention_mask, token_type_ids/),
-    );
+    await assert.rejects(load(plain, { readings: [0, 3] }), { kind: "INVALID_MODEL", message });
   });
 });

@@ -6,6 +6,7 @@ import { type GraphFacts, readGraphFacts } from "../../onnx/file/graph-facts.ts"
 import { packedCopy } from "../graph/graph-cache.ts";
 import { type ModelPackage, packagePath, readPackageFile } from "../package/package.ts";
 import type { GraphWish } from "./architecture.ts";
+import { graphFault, type WantedOutput } from "./graph-fault.ts";
 
 /** A graph that a package brings. */
 export interface OwnGraph {
@@ -14,22 +15,32 @@ export interface OwnGraph {
   readonly facts: GraphFacts;
 }
 
+/** What an ONNX file says of itself. @throws ServiceError INVALID_MODEL, naming `name` */
+export function factsOf(bytes: Uint8Array, name: string): GraphFacts {
+  try {
+    return readGraphFacts(bytes);
+  } catch (cause) {
+    throw invalidModel(`${name} is not an ONNX file.`, cause);
+  }
+}
+
 /**
- * A package's own graph, every byte checked against the manifest. External data must be in files that the manifest
+ * A package's own graph, every byte checked against the manifest, and its inputs, outputs and operators. External data must be in files that the manifest
  * lists. If the graph is a symbolic link, they must be beside its target, because the runtime searches there.
  *
  * @param name its file
  * @throws ServiceError INVALID_MODEL naming the file
  */
-export async function openOwnGraph(modelPackage: ModelPackage, name: string): Promise<OwnGraph> {
-  const invalid = (what: string, cause?: unknown) => invalidModel(`${name} ${what}.`, cause);
+export async function openOwnGraph(
+  modelPackage: ModelPackage,
+  name: string,
+  output: WantedOutput,
+): Promise<OwnGraph> {
+  const invalid = (what: string) => invalidModel(`${name} ${what}.`);
   const bytes = await readPackageFile(modelPackage, name);
-  let facts: GraphFacts;
-  try {
-    facts = readGraphFacts(bytes);
-  } catch (cause) {
-    throw invalid("is not an ONNX file", cause);
-  }
+  const facts = factsOf(bytes, name);
+  const fault = graphFault(facts, output);
+  if (fault !== undefined) throw invalid(fault);
   const graph = await packagePath(modelPackage.folder, name);
   for (const other of facts.externalFiles) {
     if (!Object.hasOwn(modelPackage.manifest.files, other))

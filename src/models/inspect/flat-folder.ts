@@ -1,4 +1,4 @@
-import { constants, copyFile, link, mkdtemp, rm } from "node:fs/promises";
+import { constants, copyFile, link, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { invalidModel } from "../../errors.ts";
@@ -43,7 +43,7 @@ export async function flattened<Result>(
   graph: string,
   use: (flat: string) => Promise<Result>,
 ): Promise<Result> {
-  const { graphFactsOf } = await import("../architectures/pair-classifier/graph-file.ts");
+  const { factsOf } = await import("../architectures/own-graph.ts");
   const flat = await mkdtemp(path.join(tmpdir(), "import-"));
   const place = async (from: string, name: string) => {
     const located = await locateFile(folder, from);
@@ -56,7 +56,7 @@ export async function flattened<Result>(
     const beside = path.posix.dirname(graph);
     for (const name of DESCRIPTIONS) await place(name, name);
     await place(graph, GRAPH);
-    for (const name of (await graphFactsOf(path.join(flat, GRAPH))).externalFiles) {
+    for (const name of factsOf(await readFile(path.join(flat, GRAPH)), GRAPH).externalFiles) {
       if (path.basename(name) !== name)
         throw invalidModel(
           `${graph} refers to the file ${JSON.stringify(name.slice(0, 100))}, which is not beside it.`,

@@ -2,7 +2,7 @@ import { Writer } from "protobufjs";
 import { modelProto, tensorProto } from "./protobuf.ts";
 
 /** Element types by their ONNX codes (TensorProto.DataType). */
-const ELEMENT_TYPE = {
+export const ELEMENT_TYPE = {
   float32: 1,
   uint8: 2,
   int8: 3,
@@ -123,9 +123,8 @@ export class GraphBuilder {
 
   /** One operator specific to ONNX Runtime, with one result. An input "" is omitted. */
   contrib(opType: string, input: readonly Value[], attributes: Attributes = {}): Value {
-    const name = `${opType}_${this.#count++}`;
-    const attribute = attributeList(attributes);
-    this.#nodes.push({ opType, input, output: [name], name, attribute, domain: CONTRIB.domain });
+    const name = this.node(opType, input, attributes);
+    Object.assign(this.#nodes.at(-1) ?? {}, { domain: CONTRIB.domain });
     return name;
   }
 
@@ -164,42 +163,25 @@ export class GraphBuilder {
   /** The result of one of two bodies, which may use every value of the graph. @param condition bool scalar */
   either(condition: Value, type: ElementType, then: () => Value, otherwise: () => Value): Value {
     const name = `If_${this.#count++}`;
-    this.#if(name, [name], type, condition, [() => [then()], () => [otherwise()]]);
+    this.eitherAll(
+      condition,
+      type,
+      [name],
+      () => [then()],
+      () => [otherwise()],
+    );
     return name;
   }
 
-  /** The same for bodies of two results. */
-  eitherTwo(
+  /** The same for bodies of any number of results. @returns `output`, the names of the results */
+  eitherAll<Names extends readonly Value[]>(
     condition: Value,
     type: ElementType,
-    then: () => readonly [Value, Value],
-    otherwise: () => readonly [Value, Value],
-  ): readonly [Value, Value] {
-    const name = `If_${this.#count++}`;
-    const output = [`${name}_0`, `${name}_1`] as const;
-    this.#if(name, output, type, condition, [then, otherwise]);
-    return output;
-  }
-
-  /** The same for bodies of any number of results. @returns `names`, the names of the results */
-  eitherAll(
-    condition: Value,
-    type: ElementType,
-    names: readonly Value[],
+    output: Names,
     then: () => readonly Value[],
     otherwise: () => readonly Value[],
-  ): readonly Value[] {
-    this.#if(`If_${this.#count++}`, names, type, condition, [then, otherwise]);
-    return names;
-  }
-
-  #if(
-    name: string,
-    output: readonly Value[],
-    type: ElementType,
-    condition: Value,
-    [then, otherwise]: readonly [() => readonly Value[], () => readonly Value[]],
-  ): void {
+  ): Names {
+    const name = `If_${this.#count++}`;
     const branch = (attribute: string, body: () => readonly Value[]) => {
       const { nodes, result } = this.#collect(body);
       return graphAttribute(attribute, {
@@ -210,6 +192,7 @@ export class GraphBuilder {
     };
     const attribute = [branch("then_branch", then), branch("else_branch", otherwise)];
     this.#nodes.push({ opType: "If", input: [condition], output, name, attribute });
+    return output;
   }
 
   /** The nodes that `body` adds, as a subgraph. */
@@ -233,22 +216,25 @@ export class GraphBuilder {
     names?: readonly [Value, Value],
   ): readonly [Value, Value] {
     const name = `Split_${this.#count++}`;
-    const output = names ?? ([`${name}_0`, `${name}_1`] as const);
-    this.#split(name, value, sizes, axis, output);
-    return output;
+    return this.#split(name, value, sizes, axis, names ?? ([`${name}_0`, `${name}_1`] as const));
   }
 
   /** The same into three parts. */
-  splitInThree(value: Value, sizes: Value, axis: number): [Value, Value, Value] {
+  splitInThree(value: Value, sizes: Value, axis: number): readonly [Value, Value, Value] {
     const name = `Split_${this.#count++}`;
-    const output: [Value, Value, Value] = [`${name}_0`, `${name}_1`, `${name}_2`];
-    this.#split(name, value, sizes, axis, output);
-    return output;
+    return this.#split(name, value, sizes, axis, [`${name}_0`, `${name}_1`, `${name}_2`] as const);
   }
 
-  #split(name: string, value: Value, sizes: Value, axis: number, output: readonly Value[]): void {
+  #split<Names extends readonly Value[]>(
+    name: string,
+    value: Value,
+    sizes: Value,
+    axis: number,
+    output: Names,
+  ): Names {
     const attribute = attributeList({ axis });
     this.#nodes.push({ opType: "Split", input: [value, sizes], output, name, attribute });
+    return output;
   }
 
   /** @returns the bytes of an ONNX file */

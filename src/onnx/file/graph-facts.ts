@@ -1,4 +1,4 @@
-import { Field, Root, Type } from "protobufjs";
+import { messages } from "./protobuf.ts";
 
 /** Declared input or output of a graph. */
 export interface GraphValue {
@@ -29,10 +29,8 @@ export interface GraphFacts {
   readonly hasSubgraphs: boolean;
 }
 
-type Fields = Readonly<Record<string, readonly [id: number, type: string]>>;
-
 /** The parts of the ONNX schema that are read. Everything else is skipped, above all the constants' bytes. */
-const SCHEMA: Readonly<Record<string, Fields>> = {
+const SCHEMA: Readonly<Record<string, Readonly<Record<string, readonly [id: number, type: string]>>>> = {
   ModelProto: { graph: [7, "GraphProto"], functions: [25, "FunctionProto"] },
   FunctionProto: { node: [7, "NodeProto"] },
   GraphProto: {
@@ -66,14 +64,12 @@ const SCHEMA: Readonly<Record<string, Fields>> = {
   Dimension: { dimValue: [1, "uint32"], dimParam: [2, "string"] },
 };
 
-const root = new Root();
-for (const [name, fields] of Object.entries(SCHEMA)) {
-  const type = new Type(name);
-  // repeated everywhere: if a broken file has a field twice, both count
-  for (const [field, [id, of]] of Object.entries(fields)) type.add(new Field(field, id, of, "repeated"));
-  root.add(type);
-}
-const modelProto = root.lookupType("ModelProto");
+// repeated everywhere: if a broken file has a field twice, both count
+const repeated = Object.entries(SCHEMA).map(([name, fields]) => {
+  const all = Object.entries(fields).map(([field, [id, type]]) => [field, [id, type, "repeated"] as const]);
+  return [name, Object.fromEntries(all)];
+});
+const modelProto = messages(Object.fromEntries(repeated)).lookupType("ModelProto");
 
 /**
  * Reads what an ONNX file says of its inputs, outputs, operators and external data. Nothing of it is run.

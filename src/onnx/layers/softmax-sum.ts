@@ -34,9 +34,10 @@ export function anyKeyOf(
   const [ofFirst, weightOfFirst] = [first(products), first(weights)];
   const smallest = graph.floats([], SMALLEST_WEIGHT);
   const least = graph.node("ReduceMin", [weightOfFirst], { keepdims: 0 });
-  const [product, weight] = graph.eitherTwo(
+  const [product, weight] = graph.eitherAll(
     graph.node("Less", [least, smallest]),
     "float32",
+    [`${weightOfFirst}_product`, `${weightOfFirst}_weight`] as const,
     () => {
       const isTooSmall = graph.node("Less", [weightOfFirst, smallest]);
       const orLargest = (value: Value, all: Value) =>

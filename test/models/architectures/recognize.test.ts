@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { graphFault } from "../../../src/models/architectures/graph-fault.ts";
 import {
   type DescribedModel,
-  graphFault,
   recognizeConfig,
 } from "../../../src/models/architectures/pair-classifier/recognize.ts";
 import type { GraphFacts, GraphValue } from "../../../src/onnx/file/graph-facts.ts";
@@ -181,6 +181,7 @@ const value = (
   elementType,
   shape,
 });
+const LOGITS = { name: "logits", labels: 3 };
 const GRAPH: GraphFacts = {
   inputs: [value("input_ids"), value("attention_mask")],
   outputs: [value("logits", 1, ["batch", 3])],
@@ -202,7 +203,8 @@ const FITTING: readonly (readonly [string, Partial<GraphFacts>])[] = [
   ["further outputs", { outputs: [value("hidden", 1), value("logits", 1, ["b", 3])] }],
 ];
 for (const [name, graph] of FITTING)
-  test(`a graph with ${name} fits`, () => assert.equal(graphFault({ ...GRAPH, ...graph }, 3), undefined));
+  test(`a graph with ${name} fits`, () =>
+    assert.equal(graphFault({ ...GRAPH, ...graph }, LOGITS), undefined));
 
 const UNFIT: readonly (readonly [string, Partial<GraphFacts>, RegExp])[] = [
   [
@@ -256,4 +258,4 @@ const UNFIT: readonly (readonly [string, Partial<GraphFacts>, RegExp])[] = [
 ];
 for (const [name, graph, want] of UNFIT)
   test(`a graph with ${name}: refused`, () =>
-    assert.match(graphFault({ ...GRAPH, ...graph }, 3) ?? "", want));
+    assert.match(graphFault({ ...GRAPH, ...graph }, LOGITS) ?? "", want));

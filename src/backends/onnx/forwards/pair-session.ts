@@ -4,27 +4,22 @@ import { float16ToFloat32 } from "../../../onnx/file/float16.ts";
 import { InferenceSession, Tensor } from "../runtime/runtime.ts";
 import { type Place, sessionOptions } from "../runtime/session-options.ts";
 
-/** Inputs of a graph: what a token's number is. Those that a graph does not have are left out. */
-const INPUTS = ["input_ids", "attention_mask", "token_type_ids"] as const;
-const OPTIONAL: readonly string[] = ["token_type_ids"];
-type Input = (typeof INPUTS)[number];
-
-/** A graph that knows no trees, loaded into the runtime. */
+/** A graph that knows no trees, loaded into the runtime. Its file has been checked: see `graphFault`. */
 export class PairSession {
   readonly #session: InferenceSession;
   readonly #graph: PairGraph;
-  readonly #inputs: readonly { readonly name: Input; readonly type: "int32" | "int64" }[];
+  readonly #inputs: readonly { readonly name: string; readonly isInt32: boolean }[];
 
   private constructor(session: InferenceSession, graph: PairGraph) {
     this.#session = session;
     this.#graph = graph;
-    this.#inputs = inputsOf(session);
-    const { type } = tensorOf(session.outputMetadata, graph.output, "output");
-    if (type !== "float32" && type !== "float16")
-      throw invalid(`has the output ${graph.output} as ${type}, expected float32 or float16`);
+    this.#inputs = session.inputMetadata.map((input) => ({
+      name: input.name,
+      isInt32: input.isTensor && input.type === "int32",
+    }));
   }
 
-  /** @throws ServiceError INVALID_MODEL for a graph with other inputs or outputs, or one that the runtime rejects */
+  /** @throws ServiceError INVALID_MODEL for a graph that the runtime rejects */
   static async load(graph: PairGraph, threads: number, place?: Place): Promise<PairSession> {
     return new PairSession(await open(graph.graph, sessionOptions(threads, place)), graph);
   }
@@ -34,10 +29,10 @@ export class PairSession {
     const { maxTokens, output, readings } = this.#graph;
     if (ids.length > maxTokens)
       throw new Error(`a pair has ${ids.length} tokens, but the graph accepts ${maxTokens}`);
-    const feeds = this.#inputs.map(({ name, type }): [string, Tensor] => {
+    const feeds = this.#inputs.map(({ name, isInt32 }): [string, Tensor] => {
       const numbers = this.#numbersOf(name, ids);
-      const data = type === "int32" ? numbers : BigInt64Array.from(numbers, BigInt);
-      return [name, new Tensor(type, data, [1, ids.length])];
+      const data = isInt32 ? numbers : BigInt64Array.from(numbers, BigInt);
+      return [name, new Tensor(isInt32 ? "int32" : "int64", data, [1, ids.length])];
     });
     const results = await this.#session.run(Object.fromEntries(feeds), [output]);
     const logits = floatsOf(results[output]);
@@ -50,40 +45,13 @@ export class PairSession {
     return logits;
   }
 
-  #numbersOf(input: Input, ids: Int32Array): Int32Array {
+  #numbersOf(input: string, ids: Int32Array): Int32Array {
     if (input === "input_ids") return ids;
     if (input === "attention_mask") return new Int32Array(ids.length).fill(1);
     const { separatorId } = this.#graph;
     const end = separatorId === undefined ? -1 : ids.indexOf(separatorId);
     return end === -1 ? new Int32Array(ids.length) : new Int32Array(ids.length).fill(1, end + 1);
   }
-}
-
-/** @throws ServiceError INVALID_MODEL */
-function inputsOf({ inputMetadata }: InferenceSession) {
-  const others = inputMetadata.filter(({ name }) => !INPUTS.some((input) => input === name));
-  const names = INPUTS.filter(
-    (input) => !OPTIONAL.includes(input) || inputMetadata.some(({ name }) => name === input),
-  );
-  const inputs = names.map((name) => {
-    const { type } = tensorOf(inputMetadata, name, "input");
-    if (type === "int64" || type === "int32") return { name, type } as const;
-    throw invalid(`has the input ${name} as ${type}, expected int64 or int32`);
-  });
-  if (others[0] !== undefined)
-    throw invalid(`has the unknown input ${others[0].name}, expected ${INPUTS.join(", ")}`);
-  return inputs;
-}
-
-function tensorOf(
-  all: readonly InferenceSession.ValueMetadata[],
-  name: string,
-  what: "input" | "output",
-): { readonly type: string } {
-  const found = all.find((value) => value.name === name);
-  if (!found)
-    throw invalid(`has no ${what} ${name}, only ${all.map((value) => value.name).join(", ") || "none"}`);
-  return { type: found.isTensor ? found.type : "something other than a tensor" };
 }
 
 /** The numbers of an output. Some versions of Node.js have an array type for float16, others give its bits. */

@@ -15,8 +15,8 @@ import {
 import { type Repository, type RepositoryName, readRepositoryName } from "../../../hub/repository.ts";
 import { readHubSettings } from "../../../hub/settings.ts";
 import { checkGraph, openTokenizer } from "../../../models/architectures/architectures.ts";
+import { factsOf } from "../../../models/architectures/own-graph.ts";
 import { recognizeFolder } from "../../../models/architectures/pair-classifier/folder.ts";
-import { graphFactsOf } from "../../../models/architectures/pair-classifier/graph-file.ts";
 import { describeFolder } from "../../../models/inspect/package-import.ts";
 import { namesIn } from "../../../models/package/folder-files.ts";
 import { readManifest } from "../../../models/package/manifest.ts";
@@ -130,7 +130,7 @@ async function pullOther(
         options.note(chosenText(repository, chosen));
       },
       examine: async (folder) => void (await recognizeFolder(folder, await namesIn(folder), labels)),
-      externalFiles: async (graph) => (await graphFactsOf(graph)).externalFiles,
+      externalFiles: async (graph) => factsOf(await readFile(graph), "model.onnx").externalFiles,
       describe: async (folder, { repository, revision, changedOn }) => {
         const manifest = await describeFolder(folder, {
           wish,

@@ -4,6 +4,7 @@ import type { OwnGraph } from "../own-graph.ts";
 import type { JointGraphArchitecture } from "./facts.ts";
 
 const GRAPH = "model.onnx";
+const OUTPUT = { name: "scores" };
 
 export async function openGraph(
   modelPackage: ModelPackage,
@@ -18,7 +19,7 @@ export async function openGraph(
     graph: packed ?? own.graph,
     sharesWeights: packed !== undefined,
     maxTokens,
-    output: "scores",
+    output: OUTPUT.name,
     readings: [0],
     scale: 1,
   };
@@ -26,5 +27,5 @@ export async function openGraph(
 
 export async function checkGraph(modelPackage: ModelPackage): Promise<OwnGraph> {
   // imported on demand: reading ONNX files needs a library that would slow down every other start
-  return (await import("../own-graph.ts")).openOwnGraph(modelPackage, GRAPH);
+  return (await import("../own-graph.ts")).openOwnGraph(modelPackage, GRAPH, OUTPUT);
 }

@@ -1,11 +1,12 @@
-import path from "node:path";
+import { readFile } from "node:fs/promises";
 import { invalidModel } from "../../../errors.ts";
 import { readRecord } from "../../package/folder-files.ts";
 import { locateFile } from "../../package/package-file.ts";
 import type { FolderFacts, FolderWish } from "../architecture.ts";
+import { graphFault } from "../graph-fault.ts";
+import { factsOf } from "../own-graph.ts";
 import { pairClassifier } from "./facts.ts";
-import { GRAPH } from "./graph.ts";
-import { checkGraphFile } from "./graph-file.ts";
+import { GRAPH, LOGITS } from "./graph.ts";
 import { type Recognized, recognizeConfig } from "./recognize.ts";
 import { TEMPLATES } from "./templates.ts";
 
@@ -29,7 +30,9 @@ export async function describe(
   const { reading, maxTokens, modelType } = recognized;
   const located = await locateFile(folder, GRAPH);
   if (located.fault !== undefined) throw invalidModel(`${GRAPH} in ${folder} ${located.why}.`);
-  const { externalFiles } = await checkGraphFile(path.resolve(located.path), recognized.labels);
+  const facts = factsOf(await readFile(located.path), GRAPH);
+  const fault = graphFault(facts, { name: LOGITS, labels: recognized.labels });
+  if (fault !== undefined) throw invalidModel(`${GRAPH} ${fault}.`);
   const common = { type: "pair-classifier", max_tokens: maxTokens, labels: recognized.labels } as const;
   if (reading.kind === "relevance" && hypothesis !== undefined)
     throw invalidModel(`${folder} holds a reranker, which reads no hypothesis.`);
@@ -45,7 +48,7 @@ export async function describe(
             contradiction: reading.contradiction,
             hypothesis: templates,
           },
-    needed: [...pairClassifier.files, ...externalFiles],
+    needed: [...pairClassifier.files, ...facts.externalFiles],
     welcome: [TOKENIZER_CONFIG],
     limits: {
       max_state_question_tokens: Math.min(maxTokens, LIMITS.max_state_question_tokens),

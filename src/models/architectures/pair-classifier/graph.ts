@@ -1,12 +1,11 @@
-import { invalidModel } from "../../../errors.ts";
 import type { ModelPackage } from "../../package/package.ts";
 import type { GraphWish, PairGraph } from "../architecture.ts";
 import type { OwnGraph } from "../own-graph.ts";
 import type { PairClassifierArchitecture } from "./facts.ts";
-import { readingsOf } from "./readings.ts";
-import { graphFault, LOGITS } from "./recognize.ts";
 
 export const GRAPH = "model.onnx";
+/** The output that a classifier's graph must have. */
+export const LOGITS = "logits";
 
 export async function openGraph(
   modelPackage: ModelPackage,
@@ -33,15 +32,28 @@ export async function openGraph(
   };
 }
 
-/** Also checks what the graph says of itself. */
 export async function checkGraph(
   modelPackage: ModelPackage,
   { labels }: PairClassifierArchitecture,
 ): Promise<OwnGraph> {
   // imported on demand: reading ONNX files needs a library that would slow down every other start
-  const { openOwnGraph } = await import("../own-graph.ts");
-  const own = await openOwnGraph(modelPackage, GRAPH);
-  const fault = graphFault(own.facts, labels);
-  if (fault !== undefined) throw invalidModel(`${GRAPH} ${fault}.`);
-  return own;
+  return (await import("../own-graph.ts")).openOwnGraph(modelPackage, GRAPH, { name: LOGITS, labels });
+}
+
+/**
+ * The logits that are scores:
+ *
+ *     choice, rubric, ranking   that of entailment, or the only one
+ *     yes/no true: that of entailment, or the only one; false: that of contradiction, or the number 0
+ *
+ * So the softmax of a yes/no question is the probability of entailment against contradiction, as the public pipeline
+ * computes it with several labels, or the sigmoid of the only logit.
+ *
+ * @see https://github.com/huggingface/transformers, ZeroShotClassificationPipeline.postprocess
+ */
+function readingsOf({
+  entailment,
+  contradiction,
+}: Pick<PairClassifierArchitecture, "entailment" | "contradiction">): PairGraph["readings"] {
+  return [entailment, contradiction ?? null];
 }

@@ -1,5 +1,5 @@
-import type { GraphFacts, GraphValue } from "../../../onnx/file/graph-facts.ts";
 import { isRecord } from "../../../records.ts";
+import { shown } from "../graph-fault.ts";
 import { FAMILY_TYPES, familyOf, longestInput } from "./families.ts";
 
 /** What a model's outputs mean. */
@@ -152,96 +152,6 @@ function readingOf(labels: readonly string[], areGiven: boolean): Reading | Refu
     ? ". Name them in the order of the logits, as the model's card gives it: --labels contradiction,neutral,entailment"
     : "";
   return refused(`${where} the labels ${found}, expected those of ${EXPECTED}${advice}`);
-}
-
-/** @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto (TensorProto.DataType) */
-const ELEMENT_TYPES: Readonly<Record<number, string>> = {
-  1: "float32",
-  6: "int32",
-  7: "int64",
-  9: "bool",
-  10: "float16",
-  11: "float64",
-  16: "bfloat16",
-};
-const INTEGERS = [6, 7];
-const FLOATS = [1, 10];
-const REQUIRED_INPUTS = ["input_ids", "attention_mask"];
-const OPTIONAL_INPUTS = ["token_type_ids"];
-/** Domains whose operators ONNX Runtime brings along. */
-const DOMAINS: ReadonlySet<string> = new Set(["", "ai.onnx", "ai.onnx.ml", "com.microsoft"]);
-
-/** The output that a classifier's graph must have. */
-export const LOGITS = "logits";
-
-/**
- * Whether a graph can be what its configuration says.
- *
- * @param labels number of logits
- * @returns the fault as the end of a sentence that begins with the graph's name; undefined if there is none
- */
-export function graphFault({ inputs, outputs, domains }: GraphFacts, labels: number): string | undefined {
-  const foreign = domains.find((domain) => !DOMAINS.has(domain));
-  if (foreign !== undefined)
-    return `has operators of the domain ${shown(foreign)}, which would need a library of its own; expected ${[...DOMAINS].filter(Boolean).join(", ")}`;
-  const names = inputs.map(({ name }) => name);
-  const expected = `expected ${REQUIRED_INPUTS.join(" and ")}, and ${OPTIONAL_INPUTS.join(", ")} if it has more`;
-  const missing = REQUIRED_INPUTS.find((name) => !names.includes(name));
-  if (missing !== undefined) return `has the inputs ${list(names)}, but no ${missing}; ${expected}`;
-  const other = names.find((name) => ![...REQUIRED_INPUTS, ...OPTIONAL_INPUTS].includes(name));
-  if (other !== undefined) {
-    const kind = /^(decoder_|past_key_values|use_cache)/.test(other)
-      ? ", as models that generate text have"
-      : "";
-    return `has the input ${shown(other)}${kind}; ${expected}`;
-  }
-  return inputs.map(inputFault).find((fault) => fault !== undefined) ?? outputFault(outputs, labels);
-}
-
-function inputFault({ name, elementType, shape }: GraphValue): string | undefined {
-  if (!INTEGERS.includes(elementType))
-    return `has the input ${name} as ${typeName(elementType)}, expected int64 or int32`;
-  if (shape === undefined) return undefined; // the first run shows it
-  const [batch, length] = shape;
-  const isFree =
-    shape.length === 2 && (typeof batch === "string" || batch === 1) && typeof length === "string";
-  if (isFree) return undefined;
-  return `has the input ${name} with the shape ${list(shape)}, expected two dimensions, the second of free size; export it with dynamic axes`;
-}
-
-function outputFault(outputs: readonly GraphValue[], labels: number): string | undefined {
-  const logits = outputs.find(({ name }) => name === LOGITS);
-  const names = outputs.map(({ name }) => name);
-  if (logits === undefined) {
-    const isEmbedding = names.some((name) =>
-      /^(last_hidden_state|sentence_embedding|pooler_output|token_embeddings)$/.test(name),
-    );
-    return `has the outputs ${list(names)}${isEmbedding ? ", as embedding models have" : ""}; expected ${LOGITS}`;
-  }
-  const { elementType, shape } = logits;
-  if (!FLOATS.includes(elementType))
-    return `has the output ${LOGITS} as ${typeName(elementType)}, expected float32 or float16`;
-  const last = shape?.at(-1);
-  const fits = shape === undefined || (shape.length === 2 && (typeof last === "string" || last === labels));
-  return fits
-    ? undefined
-    : `has the output ${LOGITS} with the shape ${list(shape ?? [])}, expected two dimensions, the second of size ${labels}`;
-}
-
-const typeName = (type: number) => ELEMENT_TYPES[type] ?? `type ${type}`;
-
-function list(values: readonly (string | number)[]): string {
-  const named = values.slice(0, 8).map((value) => (typeof value === "number" ? String(value) : plain(value)));
-  return named.join(", ") + (values.length > 8 ? ` and ${values.length - 8} more` : "") || "none";
-}
-
-/** Printable and short: it is text of a stranger. */
-const plain = (text: string) => text.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, "?");
-
-function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(plain(value));
-  if (typeof value === "number") return String(value);
-  return value === undefined ? "none" : typeof value;
 }
 
 const refused = (fault: string): Refused => ({ fault });
