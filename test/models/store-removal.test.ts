@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { packageFolder } from "../../src/models/store/store.ts";
-import { removePulled } from "../../src/models/store/store-removal.ts";
+import { packageFolder, removePulled } from "../../src/models/store/store.ts";
 
 const ID = "acme/Tiny@0123456789abcdef0123456789abcdef01234567";
 

@@ -10,10 +10,10 @@ import {
   findModel,
   knownModels,
   packageFolder,
+  removePulled,
   type Shelves,
   storeFolder,
 } from "../../src/models/store/store.ts";
-import { removePulled } from "../../src/models/store/store-removal.ts";
 import { openServedModel } from "../../src/served-model.ts";
 import { embeddedModel } from "../support/package-root.ts";
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { Checksum } from "../../src/models/graph/checksum.ts";
 import { VerifiedFile } from "../../src/models/package/verified-file.ts";
 import { ChangedPackage } from "../support/changed-package.ts";
 import { embeddedModel } from "../support/package-root.ts";
@@ -47,28 +46,5 @@ describe("a file of a package that is read piece by piece", () => {
     await handle.close().catch(() => {});
     file.close();
     await changed.remove();
-  });
-});
-
-describe("a checksum", () => {
-  const sumOf = (...parts: Uint8Array[]) => {
-    const sum = new Checksum();
-    for (const part of parts) sum.update(part);
-    return sum.digest();
-  };
-  const bytes = Uint8Array.from({ length: 100_003 }, (_, i) => (i * 7) % 253);
-
-  it("is the same in whatever pieces the bytes come", () => {
-    const cut = [1, 15, 16, 17, 4096, 65_537].map((end, i, ends) => bytes.subarray(ends[i - 1] ?? 0, end));
-    assert.equal(sumOf(...cut, bytes.subarray(65_537)), sumOf(bytes));
-  });
-
-  it("is another for a changed bit, a byte more and a byte less", () => {
-    const changed = bytes.slice();
-    changed[50_000] = (changed[50_000] ?? 0) ^ 4;
-    const sums = [bytes, changed, bytes.subarray(1), Buffer.concat([bytes, Uint8Array.of(0)])].map((one) =>
-      sumOf(one),
-    );
-    assert.equal(new Set(sums).size, sums.length);
   });
 });

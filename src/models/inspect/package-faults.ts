@@ -5,7 +5,6 @@ import { checkGraph, openTokenizer } from "../architectures/architectures.ts";
 import { examineManifest, type Manifest } from "../package/manifest.ts";
 import { type ModelPackage, revisionFault } from "../package/package.ts";
 import { digestOf, type FileFault, locateFile } from "../package/package-file.ts";
-import { safetensorsFaults } from "./weights-faults.ts";
 
 /** A reason why a package cannot be served. */
 export interface Fault {
@@ -104,7 +103,6 @@ async function contentFaults(name: string, file: string, sha256: string): Promis
 }
 
 async function insideFaults(name: string, file: string): Promise<readonly string[]> {
-  if (name.endsWith(".safetensors")) return safetensorsFaults(file);
   if (!name.endsWith(".json")) return [];
   const bytes = await readFile(file);
   const encoding = encodingFault(bytes);

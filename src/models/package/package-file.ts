@@ -104,19 +104,13 @@ export function parseJson(text: string): unknown {
  *
  * @throws the system's error
  */
-export async function makeFolder(folder: string, attempts = 3): Promise<void> {
-  try {
-    await mkdir(folder);
-  } catch (error) {
-    const code = codeOf(error);
-    const isThere = code === "EEXIST" || code === "EROFS" || code === "EACCES" || code === "EPERM";
-    if (isThere && (await isFolder(folder))) return;
-    const above = path.dirname(folder);
-    if (code !== "ENOENT" || above === folder || attempts === 1) throw error;
-    // repeated, because another process may create or remove the parent at the same time
-    if (!(await isFolder(above))) await makeFolder(above);
-    await makeFolder(folder, attempts - 1);
-  }
+export async function makeFolder(folder: string): Promise<void> {
+  if (await isFolder(folder)) return;
+  const above = path.dirname(folder);
+  if (above !== folder) await makeFolder(above);
+  await mkdir(folder).catch(async (error: unknown) => {
+    if (!(await isFolder(folder))) throw error; // else another process was faster
+  });
 }
 
 const isFolder = (folder: string) =>
@@ -124,5 +118,3 @@ const isFolder = (folder: string) =>
     (found) => found.isDirectory(),
     () => false,
   );
-
-/** The system's error code, for example `ENOENT`. */

@@ -1,8 +1,13 @@
 import { bfloat16ToFloat32, float16ToFloat32 } from "../../onnx/file/float16.ts";
 import { type Int8Rows, scaledRows } from "../../onnx/layers/int8-rows.ts";
-import { type ByteSource, faultOf, locateTensors } from "./safetensors.ts";
-import type { TensorPlace } from "./safetensors-header.ts";
-import { allFinite, type FloatType } from "./tensor-type.ts";
+import {
+  type ByteSource,
+  ELEMENT_BYTES,
+  type FloatType,
+  faultOf,
+  locateTensors,
+  type TensorPlace,
+} from "./safetensors.ts";
 
 /** Bytes in memory at once while a tensor is streamed. Chosen: small compared with a matrix. */
 const PART_BYTES = 2 ** 22;
@@ -91,4 +96,18 @@ export class Tensors {
   #fault(what: string): Error {
     return faultOf(this.#source.name)(what);
   }
+}
+
+/** Exponent bits, all set in infinities and NaNs: of each 16-bit number, or of the upper half of each float32. */
+const EXPONENT: Readonly<Record<FloatType, number>> = { F16: 0x7c00, BF16: 0x7f80, F32: 0x7f80 };
+
+/** Whether all numbers are finite. @param halves whole elements, little endian, as 16-bit words */
+function allFinite(halves: Uint16Array, type: FloatType): boolean {
+  const exponent = EXPONENT[type];
+  const step = ELEMENT_BYTES[type] / 2;
+  // an indexed loop, because iterating over these 20 million numbers with an iterator takes about 0.3 s (profiled)
+  for (let i = step - 1; i < halves.length; i += step) {
+    if (((halves[i] ?? 0) & exponent) === exponent) return false;
+  }
+  return true;
 }

@@ -4,8 +4,7 @@ import { Args } from "@oclif/core";
 import { invalidOption } from "../../../errors.ts";
 import { homeFolder } from "../../../home.ts";
 import { graphFolders, removeGraphs } from "../../../models/graph/graph-cache.ts";
-import { findModel } from "../../../models/store/store.ts";
-import { removePulled } from "../../../models/store/store-removal.ts";
+import { findModel, removePulled } from "../../../models/store/store.ts";
 import { modelShelves } from "../../../served-model.ts";
 import { BaseCommand } from "../../base-command.ts";
 
