@@ -3,7 +3,6 @@ import type { RenderedRequest } from "../decisions/request.ts";
 import type { TunedRequest, Tuning } from "../decisions/tuning.ts";
 import { ServiceError } from "../errors.ts";
 import type { Engine, ScoredRequest } from "../inference/engine.ts";
-import { textLengthOf } from "../inference/plan.ts";
 import type {
   Account,
   Answer,
@@ -146,7 +145,7 @@ function score(
   const scoring =
     others.length === 0
       ? engine.score(first, signal, options)
-      : engine.scoreAll(jobOf(parts, engine), signal, options);
+      : engine.scoreAll({ prepare: async () => parts }, signal, options);
   return corrected(settled(scoring, bill), corrections);
 }
 
@@ -157,11 +156,6 @@ const NOTHING: ScoredRequest = {
   cachedPairs: 0,
   timing: { queue: 0, tokenize: 0, inference: 0 },
 };
-
-function jobOf(requests: readonly RenderedRequest[], { model }: Engine) {
-  const textLength = requests.reduce((sum, request) => sum + textLengthOf(request, model.limits), 0);
-  return { textLength, prepare: async () => requests };
-}
 
 /** What is done to the scores of parts. Holds no text. */
 interface Corrections {

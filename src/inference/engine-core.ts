@@ -13,10 +13,9 @@ import type {
   ServedEngine,
 } from "./engine.ts";
 import type { RequestPlan } from "./nodes.ts";
-import { planRequest, planRequests, textLengthOf, tokensOf, withoutSharing } from "./plan.ts";
-import type { EarlyOutcome } from "./queue/outcomes.ts";
+import { planRequest, planRequests, tokensOf, withoutSharing } from "./plan.ts";
 import { type BatchFacts, type EngineSettings, Scheduler } from "./queue/scheduler.ts";
-import type { Ticket } from "./queue/ticket.ts";
+import type { EarlyOutcome, Ticket } from "./queue/ticket.ts";
 import { type ReadRequest, readRequest } from "./read-request.ts";
 import type { Tokenizer } from "./tokens/tokenizer.ts";
 
@@ -37,12 +36,8 @@ export interface EngineParts {
   readonly log?: (event: string, details: Record<string, unknown>) => void;
 }
 
-/** Texts that are tokenized once their request has a place in the queue. */
-interface PlannedWork {
-  /** Length of all texts, in UTF-16 code units. */
-  readonly textLength: number;
-  plan(signal: AbortSignal): Promise<RequestPlan>;
-}
+/** Tokenizes the texts of a request, once it has a place in the queue. */
+type Plan = (signal: AbortSignal) => Promise<RequestPlan>;
 
 /** One model with one queue, over any backend. Each request is admitted, tokenized, queued and scored. */
 export class EngineCore implements ServedEngine {
@@ -77,19 +72,16 @@ export class EngineCore implements ServedEngine {
 
   /** Drops its references to the texts once they are tokenized, because many requests may wait. */
   score(request: RenderedRequest, signal: AbortSignal, options?: ScoreOptions): Promise<ScoredRequest> {
-    const { limits } = this.model;
     const { tokenizer } = this.#parts;
-    const textLength = textLengthOf(request, limits);
-    const plan = (signal: AbortSignal) => planRequest(request, limits, tokenizer, signal);
-    return this.#score({ textLength, plan }, signal, options);
+    const plan: Plan = (signal) => planRequest(request, this.model.limits, tokenizer, signal);
+    return this.#score(plan, signal, options);
   }
 
   scoreAll(job: ScoringJob, signal: AbortSignal, options?: ScoreOptions): Promise<ScoredRequest> {
-    const { textLength } = job;
     const { tokenizer } = this.#parts;
-    const plan = async (signal: AbortSignal) =>
+    const plan: Plan = async (signal) =>
       planRequests(await job.prepare(tokenizer, signal), this.model.limits, tokenizer, signal);
-    return this.#score({ textLength, plan }, signal, options);
+    return this.#score(plan, signal, options);
   }
 
   read(request: RenderedRequest, signal: AbortSignal): Promise<ReadRequest> {
@@ -97,13 +89,13 @@ export class EngineCore implements ServedEngine {
   }
 
   #score(
-    { textLength, plan }: PlannedWork,
+    plan: Plan,
     signal: AbortSignal,
     { arrivedAt = this.#parts.clock.now(), onTokens }: ScoreOptions = {},
   ): Promise<ScoredRequest> {
     try {
       const deadlineAt = arrivedAt + this.#parts.settings.deadlineMs;
-      const ticket = this.#scheduler.admit({ signal, deadlineAt, textLength });
+      const ticket = this.#scheduler.admit({ signal, deadlineAt });
       return this.#answer(ticket, this.#tokenize(plan, ticket, onTokens));
     } catch (error) {
       return Promise.reject(error);
@@ -111,11 +103,7 @@ export class EngineCore implements ServedEngine {
   }
 
   /** @returns its duration in milliseconds */
-  async #tokenize(
-    plan: PlannedWork["plan"],
-    ticket: Ticket,
-    onTokens: ScoreOptions["onTokens"],
-  ): Promise<number> {
+  async #tokenize(plan: Plan, ticket: Ticket, onTokens: ScoreOptions["onTokens"]): Promise<number> {
     const { clock, sharesTokens = true } = this.#parts;
     const startedAt = clock.now();
     try {
@@ -123,10 +111,10 @@ export class EngineCore implements ServedEngine {
       const planned = sharesTokens ? cut : withoutSharing(cut);
       const tokenize = clock.now() - startedAt;
       if (!ticket.signal.aborted) onTokens?.(tokensOf(planned));
-      ticket.submit(planned);
+      this.#scheduler.submit(ticket, planned);
       return tokenize;
     } catch (error) {
-      ticket.refuse(error);
+      this.#scheduler.refuse(ticket, error);
       return 0; // unused: the place rejects its answer
     }
   }

@@ -1,9 +1,8 @@
 import type { RenderedRequest, TextReader } from "../decisions/request.ts";
 import type { Tuning } from "../decisions/tuning.ts";
 import type { BackendCounters } from "./backend.ts";
-import type { EarlyOutcome, QueueCounters } from "./queue/outcomes.ts";
 import type { BatchFacts, EngineSettings } from "./queue/scheduler.ts";
-import type { QueuedScores } from "./queue/ticket.ts";
+import type { EarlyOutcome, QueueCounters, QueuedScores } from "./queue/ticket.ts";
 import type { ReadRequest } from "./read-request.ts";
 import type { TextCacheCounters, TokenLimits } from "./tokens/tokenizer.ts";
 
@@ -33,8 +32,6 @@ export interface ScoredRequest extends Omit<QueuedScores, "timing"> {
 
 /** A request on several states. Its texts are prepared once it has a place in the queue. */
 export interface ScoringJob {
-  /** Approximate length of all its texts in UTF-16 code units, used for admission. */
-  readonly textLength: number;
   /** One request for each state. @param signal aborted when the texts are no longer needed @throws ServiceError INVALID_REQUEST */
   prepare(reader: TextReader, signal: AbortSignal): Promise<readonly RenderedRequest[]>;
 }

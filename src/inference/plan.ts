@@ -78,22 +78,3 @@ function issueOf({ loc, what, maxTokens, actual }: TooLongText): Issue {
   const msg = `Expected at most ${maxTokens} tokens ${SUBJECTS[what]}, special tokens included, got ${count}.`;
   return { loc, msg, type: "too_many_tokens" };
 }
-
-/** Assumed maximum of the average number of characters per token. Longer texts will be refused for their tokens anyway. Chosen. */
-const LONGEST_TOKEN = 8;
-
-/** Length of a request's texts for admission, in UTF-16 code units. A too long text counts with its maximum length. */
-export function textLengthOf(
-  { state, questions }: RenderedRequest,
-  { maxStateQuestionTokens, maxCandidateTokens }: TokenLimits,
-): number {
-  const lengthOf = (text: string, mostTokens: number) => Math.min(text.length, mostTokens * LONGEST_TOKEN);
-  return questions.reduce(
-    (sum, { question, candidates }) =>
-      candidates.reduce(
-        (below, { text }) => below + lengthOf(text, maxCandidateTokens),
-        sum + lengthOf(question.text, maxStateQuestionTokens),
-      ),
-    lengthOf(state.text, maxStateQuestionTokens),
-  );
-}

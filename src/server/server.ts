@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Contract } from "../contract/call.ts";
 import type { Clock } from "../inference/clock.ts";
-import { queueErrors } from "../inference/queue/outcomes.ts";
+import { queueErrors } from "../inference/queue/ticket.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { type Log, observe, unfailing } from "./log.ts";
 import {

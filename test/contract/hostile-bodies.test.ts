@@ -4,7 +4,7 @@ import { decodeBody, WORKING_BYTES } from "../../src/contract/bodies/decoding.ts
 import type { Contract } from "../../src/contract/call.ts";
 import type { SystemoneBody } from "../../src/decisions/request.ts";
 import { readSystemone } from "../../src/decisions/systemone.ts";
-import { queueErrors } from "../../src/inference/queue/outcomes.ts";
+import { queueErrors } from "../../src/inference/queue/ticket.ts";
 import type { SliceClock } from "../../src/json/slices.ts";
 import { fakeContract } from "./fake-contract.ts";
 import { type HostileBody, hostileBodies } from "./hostile-bodies.ts";

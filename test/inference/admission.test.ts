@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { ServiceError } from "../../src/errors.ts";
 import { settle } from "./fake-clock.ts";
 import { type Asked, flatTree, outcomeOf, QueueBench } from "./queue-bench.ts";
-import { Random } from "./random.ts";
 
 /** Milliseconds that the backend of these tests takes for a token. */
 const MS_PER_TOKEN = 1;
@@ -83,27 +82,6 @@ test("a request that cannot be answered before the deadline is refused at once, 
   assert.ok(asked.slice(0, accepted).every((each) => outcomeOf(each) === "completed"));
 });
 
-test("a flood of heavy requests leaves nothing half done: all tokens that are computed are in answers", async () => {
-  const bench = new SlowBench({ queueCapacity: 128, deadlineMs: 5_000 });
-  await bench.measure();
-  const before = bench.backend.calls.length;
-  const asked: Asked[] = [];
-  for (let step = 0; step < 60; step++) {
-    for (let arrivals = 0; arrivals < 3; arrivals++) asked.push(bench.ask(heavy(step * 3 + arrivals + 1)));
-    await bench.computeOne();
-  }
-  await bench.computeAll();
-  const ends = asked.map(outcomeOf);
-  assert.ok(
-    ends.every((end) => end === "completed" || end === "OVERLOADED"),
-    `${new Set(ends)}`,
-  );
-  const computed = bench.backend.calls.slice(before).flatMap(({ pairs }) => pairs);
-  const answered = asked.filter((each) => outcomeOf(each) === "completed").flatMap(({ pairs }) => pairs);
-  assert.deepEqual(new Set(computed), new Set(answered));
-  assert.ok(answered.length > 800, `${answered.length}`);
-});
-
 test("a request with an empty queue in front is tried, however long its forecast", async () => {
   const bench = new SlowBench({ deadlineMs: 2_300 });
   await bench.measure();
@@ -125,25 +103,6 @@ test("when the backend slows down, requests that have not begun are refused, and
   while (bench.backend.current !== undefined) await bench.computeOne(5);
   const late = asked.filter((each) => outcomeOf(each) === "DEADLINE_EXCEEDED");
   assert.ok(late.length <= 1, `one may begin before the slowness is known: ${asked.map(outcomeOf)}`);
-});
-
-test("a long text is refused before it is tokenized, by those that wait with and without their tokens", async () => {
-  const bench = new SlowBench({ queueCapacity: 100, deadlineMs: 10_000 });
-  await bench.measure();
-  const admit = (textLength: number) =>
-    bench.scheduler.admit({
-      signal: new AbortController().signal,
-      deadlineAt: bench.clock.now() + 10_000,
-      textLength,
-    });
-  for (let at = 0; at < 4; at++) admit(10_000); // 2,000 tokens each, at 5 characters a token
-  assert.throws(
-    () => admit(10_000),
-    (error) => error instanceof ServiceError && error.kind === "OVERLOADED" && error.retryAfterSeconds === 4,
-  );
-  admit(500);
-  const { rejected, queued } = bench.scheduler.counters();
-  assert.deepEqual([rejected, queued], [1, 5]);
 });
 
 test("without measurements, no request is refused", async () => {
@@ -170,24 +129,5 @@ test("the estimated wait is the time of all tokens that wait and run", async () 
   await bench.measure();
   for (let at = 0; at < 3; at++) bench.ask(heavy(at + 1));
   const { estimatedWaitMs } = bench.scheduler.counters();
-  assert.equal(bench.scheduler.estimatedWaitMs(), estimatedWaitMs);
   assert.ok(estimatedWaitMs > 0.9 * 3 * 1980 && estimatedWaitMs < 1.1 * 3 * 1980, `${estimatedWaitMs}`);
-});
-
-test("with random sizes, small requests and a margin for both, no request that has begun misses the deadline", async () => {
-  for (let seed = 1; seed <= 5; seed++) {
-    const random = new Random(seed);
-    const bench = new SlowBench({ queueCapacity: 128, deadlineMs: 20_000 });
-    await bench.measure();
-    const asked: Asked[] = [];
-    for (let step = 0; step < 150; step++) {
-      asked.push(bench.ask(flatTree(step * 2 + 1, random.pick([1, 2, 30, 98]))));
-      if (random.isChance(0.5)) asked.push(bench.ask(flatTree(step * 2 + 2, 1)));
-      await bench.computeOne();
-    }
-    await bench.computeAll();
-    const late = asked.filter((each) => outcomeOf(each) === "DEADLINE_EXCEEDED");
-    const done = asked.filter((each) => outcomeOf(each) === "completed");
-    assert.ok(late.length <= 0.02 * done.length, `seed ${seed}: ${late.length} of ${done.length}`);
-  }
 });

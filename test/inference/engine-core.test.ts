@@ -127,7 +127,7 @@ test("work on several states has one place, and the scores of one behind the oth
   const { engine, backend, tokenizer, caller } = makeBench({ queueCapacity: 1 });
   await engine.start();
   const prepare = async () => [request("s", "q", "a", "b"), request("t", "q", "a")];
-  const answer = engine.scoreAll({ textLength: 8, prepare }, caller.signal);
+  const answer = engine.scoreAll({ prepare }, caller.signal);
   assert.equal(engine.health().counters.queued, 1);
   await settle();
   const releases = tokenizer.releases.splice(0);
@@ -146,10 +146,7 @@ test("work on several states has one place, and the scores of one behind the oth
 test("work with refused texts gives its place back and ends when its caller disconnects", async () => {
   const { engine, caller } = makeBench({ queueCapacity: 1 });
   await engine.start();
-  const refused = engine.scoreAll(
-    { textLength: 1, prepare: () => Promise.reject(invalidRequest([])) },
-    caller.signal,
-  );
+  const refused = engine.scoreAll({ prepare: () => Promise.reject(invalidRequest([])) }, caller.signal);
   await assert.rejects(refused, { kind: "INVALID_REQUEST" });
   assert.equal(engine.health().counters.queued, 0);
   let ended: AbortSignal | undefined;
@@ -157,28 +154,10 @@ test("work with refused texts gives its place back and ends when its caller disc
     ended = signal;
     return new Promise<never>(() => {});
   };
-  const left = engine.scoreAll({ textLength: 1, prepare }, caller.signal);
+  const left = engine.scoreAll({ prepare }, caller.signal);
   caller.abort();
   await assert.rejects(left, { kind: "CANCELLED" });
   assert.equal(ended?.aborted, true);
-});
-
-test("behind others, a long state is refused before it is tokenized", async () => {
-  const { engine, backend, tokenizer, clock, caller } = makeBench({ maxBatchTokens: 8, deadlineMs: 200 });
-  await engine.start();
-  for (const state of ["one", "two", "three"]) {
-    const measured = engine.score(request(state, "q", "a"), caller.signal);
-    tokenizer.release();
-    await settle();
-    clock.advance(50);
-    backend.current?.answer();
-    await measured;
-  }
-  const ask = () => engine.score(request("long ".repeat(12), "q", "a"), caller.signal);
-  void ask();
-  const before = tokenizer.releases.length;
-  await assert.rejects(ask(), { kind: "OVERLOADED" });
-  assert.deepEqual([engine.health().counters.queued, tokenizer.releases.length], [1, before]);
 });
 
 test("a full queue is reported before token limits, and a refusal by token limits gives the place back", async () => {

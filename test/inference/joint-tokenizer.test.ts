@@ -142,60 +142,16 @@ describe("special tokens", () => {
   }
 });
 
+/** Texts that stand at borders, separated by bars. */
 const FRAGMENTS = [
-  ...[
-    "\n",
-    "\n\n",
-    "\n\n\n",
-    "\n".repeat(17),
-    " ",
-    "  ",
-    " ".repeat(20),
-    "\t",
-    "\r\n",
-    ".",
-    ". ",
-    "?",
-    "a",
-    "word",
-    "Candidate",
-  ],
-  ...[
-    "\n\nCandidate action:\n",
-    "Candidate action:",
-    "action:\n",
-    ":\n",
-    "<bos>",
-    "<eos>",
-    "<pad>",
-    "<td>",
-    "<",
-    "</table>",
-  ],
-  ...[
-    "<start_of_turn>",
-    "\u2581",
-    "\u2581\u2581",
-    "\u6f22\u5b57",
-    "\u00e9",
-    "e\u0301",
-    "\u{1f600}",
-    "\u200d",
-    "<0x0A>",
-    "\u0000",
-  ],
-  ...[
-    "I was charged twice",
-    " for one order.",
-    "Give the money back.",
-    "the customer ",
-    "name: a lamp\n  ",
-    "- ",
-    "1",
-    "42",
-    "\u2028",
-  ],
-];
+  "\n|\n\n|\n\n\n| |  |\t|\r\n|.|. |?|a|word|Candidate|\n\nCandidate action:\n|Candidate action:|",
+  "action:\n|:\n|<bos>|<eos>|<pad>|<td>|<|</table>|<start_of_turn>|\u2581|\u2581\u2581|",
+  "\u6f22\u5b57|\u00e9|e\u0301|\u{1f600}|\u200d|<0x0A>|\u0000|I was charged twice| for one order.|",
+  "Give the money back.|the customer |name: a lamp\n  |- |1|42|\u2028",
+]
+  .join("")
+  .split("|")
+  .concat("\n".repeat(17), " ".repeat(20));
 
 /** Texts of a request are trimmed; a label that stands for its description is not. */
 function randomAsked(random: Random): Asked {

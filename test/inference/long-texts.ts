@@ -66,31 +66,12 @@ export async function countWhole(text: string, kind: Kind): Promise<number> {
 }
 
 const FRAGMENTS = [
-  ...[
-    "a",
-    "word",
+  ..."a word . - [ ] [SEP] \u{1f1e9} \u0338 \ufdfa \u00b2 \u0e31 \u1200 [MASK] [UN SEP] \u6f22 \u00e9".split(
     " ",
-    "  ",
-    "\n",
-    ".",
-    "-",
-    "[",
-    "]",
-    "[SEP]",
-    "\u{1f1e9}",
-    "\u0338",
-    "\ufdfa",
-    "\u00b2",
-    "\u0e31",
-    "\u1200",
-    "[MASK]",
-    "[UN",
-    "SEP]",
-    "\u6f22",
-    "\u00e9",
-  ],
-  ...["e\u0301", "\u0316\u0301", "\u302e", "\u{1f600}", "\u{1d165}", "\ud55c", "\u00a0", "\u0130", "\u03a3"],
-  ...["supercalifragilistic", "x".repeat(60), "!".repeat(30), "q".repeat(99), "\u00c5".repeat(90)],
+  ),
+  ..."e\u0301 \u0316\u0301 \u302e \u{1f600} \u{1d165} \ud55c \u00a0 \u0130 \u03a3".split(" "),
+  ...[" ", "  ", "\n", "x".repeat(60), "!".repeat(30), "q".repeat(99), "\u00c5".repeat(90)],
+  "supercalifragilistic",
 ];
 
 /** How many of the texts ended which way. */

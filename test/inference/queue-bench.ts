@@ -55,8 +55,8 @@ export class QueueBench {
       pairs: pairsOf([tree]),
       deadlineAt,
       caller,
-      submit: () => ticket.submit(planOf(tree)),
-      refuse: (reason) => ticket.refuse(reason),
+      submit: () => this.scheduler.submit(ticket, planOf(tree)),
+      refuse: (reason) => this.scheduler.refuse(ticket, reason),
       answers,
     };
   }

@@ -4,7 +4,7 @@ import { invalidRequest, ServiceError } from "../../src/errors.ts";
 import type { EngineSettings } from "../../src/inference/queue/scheduler.ts";
 import type { TokenTree } from "../support/trees.ts";
 import { settle } from "./fake-clock.ts";
-import { type Asked, abortListenersOf, flatTree, outcomeOf, QueueBench, scoredOf } from "./queue-bench.ts";
+import { type Asked, abortListenersOf, outcomeOf, QueueBench, scoredOf } from "./queue-bench.ts";
 import { Random } from "./random.ts";
 import { type Call, makeTree, scoreOf, type TokenNode } from "./scripted-backend.ts";
 
@@ -308,46 +308,5 @@ test("without failures and departures every computed pair is charged exactly onc
     );
     const cached = asked.reduce((sum, each) => sum + scoredOf(each).cachedPairs, 0);
     assert.equal(cached, asked.flatMap(({ pairs }) => pairs).length - computed.length);
-  }
-});
-
-/** Keeps a queue full of small requests with a few long ones among them. @returns all requests in order of admission */
-async function flood(random: Random, bench: QueueBench, batches: number): Promise<Asked[]> {
-  const asked: Asked[] = [];
-  for (let batch = 0; batch < batches; batch++) {
-    while (bench.scheduler.counters().queued < bench.settings.queueCapacity)
-      asked.push(bench.ask(flatTree(asked.length + 1, random.isChance(0.15) ? random.between(10, 60) : 1)));
-    bench.backend.current?.answer();
-    await settle();
-  }
-  return asked;
-}
-
-test("in a queue that stays full, nobody starves, and few more overtake a request than fit into a batch", async () => {
-  for (let seed = 1; seed <= 12; seed++) {
-    const random = new Random(seed);
-    const queueCapacity = random.pick([8, 32]);
-    const bench = new QueueBench({
-      queueCapacity,
-      maxBatchRequests: 4,
-      maxBatchTokens: 200,
-      deadlineMs: 1e9,
-    });
-    const asked = await flood(random, bench, 300);
-    const begunAt = new Map<string, number>();
-    for (const [at, { pairs }] of bench.backend.calls.entries())
-      for (const pair of pairs) if (!begunAt.has(pair)) begunAt.set(pair, at);
-    const startOf = ({ pairs }: Asked) => Math.min(...pairs.map((pair) => begunAt.get(pair) ?? Infinity));
-    const starts = asked.map(startOf);
-    for (const [at, start] of starts.entries()) {
-      const overtakers = starts.slice(at + 1).filter((other) => other < start).length;
-      assert.ok(overtakers <= 3 * 4, `seed ${seed}: ${overtakers} overtook request ${at}`);
-    }
-    const old = asked.slice(0, asked.length - 6 * queueCapacity);
-    assert.ok(
-      old.length > 20 && old.every((each) => outcomeOf(each) === "completed"),
-      `seed ${seed}: one starves`,
-    );
-    bench.scheduler.close();
   }
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Throughput } from "../../src/inference/throughput.ts";
+import { SentBatches, Throughput } from "../../src/inference/throughput.ts";
 
 function throughputOf(batches: readonly (readonly [tokens: number, ms: number])[]): Throughput {
   const throughput = new Throughput();
@@ -17,22 +17,6 @@ test("there is an estimate after three batches, of which the first does not coun
   assert.ok(ms !== undefined && Math.abs(ms - 100) < 1e-6, `${ms}`);
 });
 
-test("it follows a machine that becomes slower or faster within some batches", () => {
-  for (const ms of [500, 20]) {
-    const throughput = throughputOf([...repeat(100, 1_000, 100), ...repeat(40, 1_000, ms)]);
-    const expected = throughput.msFor(1_000) ?? 0;
-    assert.ok(Math.abs(expected / ms - 1) < 0.1, `${expected} for ${ms}`);
-  }
-});
-
-test("large batches count more than small ones, and one that took a minute does not count for long", () => {
-  const mixed = throughputOf([...repeat(50, 2_000, 200), ...repeat(5, 40, 40)]).msFor(1_000) ?? 0;
-  assert.ok(mixed < 150, `${mixed}`);
-  const stopped = throughputOf([...repeat(50, 1_000, 100), [1_000, 60_000], ...repeat(10, 1_000, 100)]);
-  const after = stopped.msFor(1_000) ?? 0;
-  assert.ok(after < 150, `${after}`);
-});
-
 test("invalid measurements are skipped", () => {
   const invalid = [
     [0, 10],
@@ -41,4 +25,54 @@ test("invalid measurements are skipped", () => {
     [Number.NaN, 10],
   ] as const;
   assert.equal(throughputOf(invalid).msFor(10), undefined);
+});
+
+/** A token takes a millisecond. */
+function measured(): Throughput {
+  const throughput = new Throughput();
+  for (let run = 0; run < 3; run++) throughput.record(100, 100);
+  return throughput;
+}
+
+test("nothing is sent ahead before there are measurements", () => {
+  const sent = new SentBatches(new Throughput());
+  assert.equal(sent.untilRoomMs(0), 0);
+  sent.add(100, 0);
+  assert.equal(sent.untilRoomMs(1000), Number.POSITIVE_INFINITY);
+});
+
+test("the next batch is sent shortly before the expected end, and no further one", () => {
+  const sent = new SentBatches(measured());
+  sent.add(1000, 0);
+  const [first, later] = [sent.untilRoomMs(0), sent.untilRoomMs(900)];
+  assert.ok(first > 900 && first < 1000 && Math.abs(first - 900 - later) < 1e-6, `${first}, ${later}`);
+  assert.equal(sent.untilRoomMs(1000), 0);
+  sent.add(100, 1000);
+  assert.equal(sent.untilRoomMs(1300), Number.POSITIVE_INFINITY);
+});
+
+test("beside a short batch, the next one is accepted at once", () => {
+  const sent = new SentBatches(measured());
+  sent.add(10, 0);
+  assert.equal(sent.untilRoomMs(0), 0);
+});
+
+test("a batch that was sent ahead is measured from the end of the one before it", () => {
+  const throughput = measured();
+  const sent = new SentBatches(throughput);
+  const first = sent.add(100, 0);
+  const second = sent.add(1000, 85);
+  assert.equal(Math.round(sent.remainingMs(90)), 10 + 1000);
+  sent.end(first, 100, false);
+  assert.equal(Math.round(sent.remainingMs(300)), 800);
+  sent.end(second, 1100, false);
+  assert.equal(Math.round(throughput.msFor(1000) ?? 0), 1000);
+});
+
+test("the time of a failed batch is not a measurement", () => {
+  const throughput = new Throughput();
+  const sent = new SentBatches(throughput);
+  for (let run = 0; run < 5; run++) sent.end(sent.add(100, run), run + 1, true);
+  assert.equal(throughput.msFor(100), undefined);
+  assert.equal(sent.count, 0);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { queueErrors } from "../../src/inference/queue/outcomes.ts";
+import { queueErrors } from "../../src/inference/queue/ticket.ts";
 import { BodyBudget } from "../../src/server/wire/bodies.ts";
 
 /** A budget of 100 bytes, and reservations that note who had to give way. */

@@ -46,7 +46,6 @@ export interface Relevance {
 
 /** The work of a request, as the engine takes it, and what its scores mean. */
 export interface RelevanceJob {
-  readonly textLength: number;
   /** @throws ServiceError INVALID_REQUEST for a query that is too long */
   prepare(reader: TextReader, signal: AbortSignal): Promise<readonly RenderedRequest[]>;
   /**
@@ -100,7 +99,6 @@ export function relevanceJob(
   const distinct = [...new Set(documents)];
   let read: readonly ReadDocument[] = [];
   return {
-    textLength: distinct.reduce((sum, text) => sum + text.length + query.length, 0),
     async prepare(reader, signal) {
       await checkQuery(query, queryLoc, limits, reader);
       read = await readDocuments(distinct, { cut: request.cut, limits, reader, signal });

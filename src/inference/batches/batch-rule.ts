@@ -1,6 +1,5 @@
 import { Batch } from "./batch.ts";
-import type { RequestWork } from "./request-work.ts";
-import type { ScoreCache } from "./score-cache.ts";
+import type { RequestWork, ScoreCache } from "./request-work.ts";
 
 export interface BatchLimits {
   readonly maxRequests: number;

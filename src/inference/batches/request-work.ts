@@ -1,5 +1,34 @@
+import { LRUCache } from "lru-cache";
 import { type Node, pathLength, type RequestPlan, stateOf } from "../nodes.ts";
-import type { PairResult } from "./score-cache.ts";
+
+/** A pair's score, with the input vector of the model's head if the backend is configured to return it. */
+export type PairResult = number | { readonly score: number; readonly vector: Float32Array };
+
+/** Scores by the key of a pair's full input. Evicts the least recently used ones. */
+export class ScoreCache {
+  readonly #scores: LRUCache<string, PairResult> | undefined;
+  /** Lookups that found a score. */
+  hits = 0;
+
+  /** @param capacity entries, 0 = off */
+  constructor(capacity: number) {
+    if (capacity > 0) this.#scores = new LRUCache({ max: capacity });
+  }
+
+  get size(): number {
+    return this.#scores?.size ?? 0;
+  }
+
+  get(key: string): PairResult | undefined {
+    const result = this.#scores?.get(key);
+    if (result !== undefined) this.hits += 1;
+    return result;
+  }
+
+  set(key: string, result: PairResult): void {
+    this.#scores?.set(key, result);
+  }
+}
 
 /**
  * The pairs and scores of one request. Pairs are handed out to batches in order, each once:

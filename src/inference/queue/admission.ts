@@ -3,7 +3,7 @@ import { type BatchRule, isLong } from "../batches/batch-rule.ts";
 import type { RequestWork } from "../batches/request-work.ts";
 import type { Clock } from "../clock.ts";
 import type { SentBatches, Throughput } from "../throughput.ts";
-import { queueErrors } from "./outcomes.ts";
+import { queueErrors } from "./ticket.ts";
 
 /** Estimates are multiplied by this before a request is accepted, as a margin for those that are too short. Chosen. */
 const PROMISE_MARGIN = 1.25;
@@ -11,10 +11,6 @@ const PROMISE_MARGIN = 1.25;
 const BATCH_MS = 100;
 /** Smallest quantum: each batch encodes its questions and reads the keys of its state again. With 256, a request of 32 questions takes 1.17 times as long. */
 const LEAST_QUANTUM = 512;
-/** Weight of the newest text in the estimate of tokens per character. Chosen. */
-const FOLLOWING = 0.1;
-/** Minimum characters of texts used for it. Shorter ones are mostly special tokens. Chosen. */
-const SHORTEST_TEXT = 500;
 /** Refused callers come back within about this time. Chosen. */
 const LONGEST_RETRY_MS = 60_000;
 
@@ -51,14 +47,11 @@ interface Load {
 
 /**
  * Refuses requests that cannot be answered before their deadline: those for which the tokens before them and their own take
- * too long at the measured throughput. Long texts are checked before they are tokenized, because that takes processor time
- * from the model; each request once it is tokenized; and waiting ones before each batch, because the backend may have become
- * slower. A request with nothing before it is always tried, so that an estimate that is too long gets corrected.
+ * too long at the measured throughput. Each request is checked once it is tokenized, and waiting ones before each batch, because
+ * the backend may have become slower. A request with nothing before it is always tried, so that an estimate that is too long gets corrected.
  */
 export class AdmissionControl {
   readonly #parts: AdmissionParts;
-  /** Of the latest texts. The initial value is that of English. */
-  #tokensPerUnit = 0.2;
   #lastRetryAt = 0;
 
   constructor(parts: AdmissionParts) {
@@ -77,26 +70,6 @@ export class AdmissionControl {
   waitMs(): number {
     const { busyMs, msPerToken } = this.#load();
     return busyMs + msPerToken * this.#parts.rule.tokens;
-  }
-
-  /** Records how many tokens a request's texts have. */
-  recordTokens(textLength: number, tokens: number): void {
-    if (textLength >= SHORTEST_TEXT)
-      this.#tokensPerUnit += FOLLOWING * (tokens / textLength - this.#tokensPerUnit);
-  }
-
-  /**
-   * The refusal of a long request that is not tokenized yet.
-   *
-   * @param textLength of its texts
-   * @param before     length of the texts of other requests that are not tokenized
-   */
-  refusalByLength(textLength: number, before: number, deadlineAt: number): ServiceError | undefined {
-    const tokens = this.#tokensPerUnit * textLength;
-    if (!isLong(tokens, this.quantum)) return undefined;
-    const { small, long } = this.#parts.rule;
-    const ahead = { small: small.tokens, long: long.tokens + this.#tokensPerUnit * before };
-    return this.#refusal({ tokens, isLong: true, deadlineAt }, ahead, PROMISE_MARGIN);
   }
 
   /** The refusal of a request that has been tokenized, but is not in the batch rule yet. */

@@ -2,14 +2,20 @@ import type { ServiceError } from "../../errors.ts";
 import type { Backend, BatchScores } from "../backend.ts";
 import { type Batch, SecondTries } from "../batches/batch.ts";
 import { BatchRule } from "../batches/batch-rule.ts";
-import { RequestWork } from "../batches/request-work.ts";
-import { ScoreCache } from "../batches/score-cache.ts";
+import { RequestWork, ScoreCache } from "../batches/request-work.ts";
 import type { Clock } from "../clock.ts";
 import type { RequestPlan } from "../nodes.ts";
 import { SentBatches, Throughput } from "../throughput.ts";
 import { AdmissionControl } from "./admission.ts";
-import { type EarlyOutcome, isInvalid, type Outcome, type QueueCounters, queueErrors } from "./outcomes.ts";
-import { type Applicant, Ticket, type TicketEvents } from "./ticket.ts";
+import {
+  type Applicant,
+  type EarlyOutcome,
+  isInvalid,
+  type Outcome,
+  type QueueCounters,
+  queueErrors,
+  Ticket,
+} from "./ticket.ts";
 
 /**
  * Time without progress after a deadline, by which a service is stuck rather than slow: each request ends at its deadline, and a
@@ -76,8 +82,6 @@ export class Scheduler {
   readonly #ticketOf = new Map<RequestWork, Ticket>();
   #cancelWake: () => void = () => {};
   #onEmpty: (() => void)[] = [];
-  /** Length of the texts of waiting requests that are not tokenized. */
-  #untokenizedLength = 0;
   readonly #ended: Record<Outcome, number> = {
     completed: 0,
     rejected: 0,
@@ -147,19 +151,41 @@ export class Scheduler {
    */
   admit(applicant: Applicant): Ticket {
     this.#checkAdmission(applicant);
-    const ticket = new Ticket(this.#admitted, applicant, this.#clock, this.#ticketEvents);
+    const ticket: Ticket = new Ticket(this.#admitted, applicant, this.#clock, (outcome) => {
+      if (outcome === "timedOut") this.#timeOut(ticket);
+      else this.#end(ticket, outcome, queueErrors.cancelled());
+    });
     this.#admitted += 1;
-    this.#untokenizedLength += ticket.textLength;
     this.#waiting.add(ticket);
     return ticket;
   }
 
-  readonly #ticketEvents: TicketEvents = {
-    submit: (ticket, plan) => this.#submit(ticket, plan),
-    refuse: (ticket, reason) => this.#end(ticket, isInvalid(reason) ? "refused" : "failed", reason),
-    onDeadline: (ticket) => this.#timeOut(ticket),
-    onDeparture: (ticket) => this.#end(ticket, "cancelled", queueErrors.cancelled()),
-  };
+  /** Submits a request's tokens for scoring. No effect if it has ended. */
+  submit(ticket: Ticket, plan: RequestPlan): void {
+    if (!this.#waiting.has(ticket)) return;
+    const { order, deadlineAt } = ticket;
+    if (this.#timeOutIfLate(ticket, this.#clock.now())) return;
+    const work = new RequestWork(order, plan, deadlineAt);
+    ticket.queued = { work, since: this.#clock.now() };
+    this.#ticketOf.set(work, ticket);
+    this.#rule.answerKnown(work);
+    if (work.isAnswered) {
+      this.#finish(ticket, ticket.queued);
+      return;
+    }
+    const refusal = this.#admission.refusalByTokens(work);
+    if (refusal !== undefined) {
+      this.#end(ticket, "rejected", refusal);
+      return;
+    }
+    this.#rule.add(work, this.#admission.quantum);
+    this.#pump();
+  }
+
+  /** Rejects a request's answer with the reason and frees its place. No effect if it has ended. */
+  refuse(ticket: Ticket, reason: unknown): void {
+    this.#end(ticket, isInvalid(reason) ? "refused" : "failed", reason);
+  }
 
   /** Whether `admit` would reject a request now only because too many wait. */
   isFull(): boolean {
@@ -193,17 +219,12 @@ export class Scheduler {
     this.#ended[outcome] += 1;
   }
 
-  /** Milliseconds until all work is done; 0 before there are measurements. */
-  estimatedWaitMs(): number {
-    return this.#admission.waitMs();
-  }
-
   counters(): QueueCounters {
     const { refused: _, ...ended } = this.#ended;
     return {
       ...ended,
       queued: this.#waiting.size,
-      estimatedWaitMs: this.estimatedWaitMs(),
+      estimatedWaitMs: this.#admission.waitMs(),
       running: this.#running.size,
       batches: this.#batches,
       forwards: this.#forwards,
@@ -212,29 +233,7 @@ export class Scheduler {
     };
   }
 
-  #submit(ticket: Ticket, plan: RequestPlan): void {
-    const { textLength, order, deadlineAt } = ticket;
-    if (this.#timeOutIfLate(ticket, this.#clock.now())) return;
-    const work = new RequestWork(order, plan, deadlineAt);
-    ticket.queued = { work, since: this.#clock.now() };
-    this.#untokenizedLength -= textLength;
-    this.#ticketOf.set(work, ticket);
-    this.#admission.recordTokens(textLength, work.tokens);
-    this.#rule.answerKnown(work);
-    if (work.isAnswered) {
-      this.#finish(ticket, ticket.queued);
-      return;
-    }
-    const refusal = this.#admission.refusalByTokens(work);
-    if (refusal !== undefined) {
-      this.#end(ticket, "rejected", refusal);
-      return;
-    }
-    this.#rule.add(work, this.#admission.quantum);
-    this.#pump();
-  }
-
-  #checkAdmission({ signal, deadlineAt, textLength = 0 }: Applicant): void {
+  #checkAdmission({ signal, deadlineAt }: Applicant): void {
     const turnAway = (outcome: Outcome, reason: ServiceError) => {
       this.#ended[outcome] += 1;
       throw reason;
@@ -243,8 +242,6 @@ export class Scheduler {
     const obstacle = this.#unavailable() ?? (this.isFull() ? queueErrors.full() : undefined);
     if (obstacle !== undefined) turnAway("rejected", obstacle);
     if (this.#clock.now() >= deadlineAt) turnAway("timedOut", queueErrors.tooLate());
-    const refusal = this.#admission.refusalByLength(textLength, this.#untokenizedLength, deadlineAt);
-    if (refusal !== undefined) turnAway("rejected", refusal);
   }
 
   #closeAdmission(): void {
@@ -419,8 +416,7 @@ export class Scheduler {
   #leave(ticket: Ticket, outcome: Outcome): boolean {
     if (!this.#waiting.delete(ticket) && !this.#running.delete(ticket)) return false;
     this.#ended[outcome] += 1;
-    if (ticket.queued === undefined) this.#untokenizedLength -= ticket.textLength;
-    else {
+    if (ticket.queued !== undefined) {
       this.#rule.delete(ticket.queued.work);
       this.#ticketOf.delete(ticket.queued.work);
     }

@@ -1,6 +1,56 @@
+import { ServiceError } from "../../errors.ts";
 import type { RequestWork } from "../batches/request-work.ts";
 import type { Clock } from "../clock.ts";
-import type { RequestPlan } from "../nodes.ts";
+
+/** How a request ended. `refused` (token limits) is in no public counter, like all invalid requests. */
+export type Outcome = "completed" | "rejected" | "timedOut" | "cancelled" | "failed" | "refused";
+
+/** How a request may end before it reaches the queue: it was refused, or its deadline passed. */
+export type EarlyOutcome = Extract<Outcome, "rejected" | "timedOut">;
+
+/** Requests that wait and run now, and counters since the start. A batch counts in `batches` when it is sent. */
+export interface QueueCounters extends Readonly<Record<Exclude<Outcome, "refused">, number>> {
+  readonly queued: number;
+  readonly running: number;
+  /** Estimated time for all waiting and running requests; 0 before there are measurements. */
+  readonly estimatedWaitMs: number;
+  readonly batches: number;
+  readonly forwards: number;
+  readonly cacheEntries: number;
+  readonly cacheHits: number;
+}
+
+// Shared instances, because creating an error with a stack trace is slow, and each request asks for the present obstacle.
+const FULL = new ServiceError("QUEUE_FULL", "The inference queue is full.");
+const STARTING = new ServiceError("STARTING", "The model is still loading.");
+const LOST = new ServiceError("STARTING", "The model is unavailable. It is being loaded again.");
+const DRAINING = new ServiceError("DRAINING", "The service is shutting down.");
+
+/** Errors of requests that the scheduler does not answer with scores. */
+export const queueErrors = {
+  starting: () => STARTING,
+  /** The model was there, and could not be loaded again so far. */
+  lost: () => LOST,
+  unavailable: (cause: unknown) =>
+    new ServiceError("BACKEND_FAILED", "The model could not be loaded.", { cause }),
+  draining: () => DRAINING,
+  full: () => FULL,
+  overloaded: (retryMs: number) =>
+    new ServiceError("OVERLOADED", "The service is too busy to answer this request before its deadline.", {
+      retryAfterSeconds: Math.max(1, Math.ceil(retryMs / 1000)),
+    }),
+  tooLate: () => new ServiceError("DEADLINE_EXCEEDED", "The request exceeded the server deadline."),
+  cancelled: () => new ServiceError("CANCELLED", "The caller has left."),
+  failed: (cause: unknown) => new ServiceError("BACKEND_FAILED", "The inference backend failed.", { cause }),
+  badScores: () => new ServiceError("BACKEND_FAILED", "The backend returned missing or non-finite scores."),
+} as const;
+
+/** Whether a request was refused for what it asks, or for the limits of its key. */
+export function isInvalid(reason: unknown): boolean {
+  return (
+    reason instanceof ServiceError && (reason.kind === "INVALID_REQUEST" || reason.kind === "RATE_LIMITED")
+  );
+}
 
 /** A scored request. Durations are in milliseconds. */
 export interface QueuedScores {
@@ -21,16 +71,6 @@ export interface Applicant {
   readonly signal: AbortSignal;
   /** Time on the scheduler's clock, in milliseconds. */
   readonly deadlineAt: number;
-  /** Length of all texts, in UTF-16 code units. */
-  readonly textLength?: number;
-}
-
-/** What the queue does with a ticket. */
-export interface TicketEvents {
-  submit(ticket: Ticket, plan: RequestPlan): void;
-  refuse(ticket: Ticket, reason: unknown): void;
-  onDeadline(ticket: Ticket): void;
-  onDeparture(ticket: Ticket): void;
 }
 
 /**
@@ -41,39 +81,35 @@ export class Ticket {
   /** Older requests have smaller numbers. */
   readonly order: number;
   readonly deadlineAt: number;
-  readonly textLength: number;
   /**
    * Rejects with ServiceError DEADLINE_EXCEEDED | CANCELLED | OVERLOADED | DRAINING | BACKEND_FAILED, or with the reason given
-   * to `refuse`.
+   * to `Scheduler.refuse`.
    */
   readonly answer: Promise<QueuedScores>;
   /** Set once the request is tokenized. */
   queued?: { readonly work: RequestWork; readonly since: number };
   /** Time at which its first pair went into a batch. */
   begunAt?: number;
-  readonly #events: TicketEvents;
   readonly #rejected = new AbortController();
   readonly #release: () => void;
-  #isSettled = false;
   #resolve: (scores: QueuedScores) => void = () => {};
   #reject: (reason: unknown) => void = () => {};
 
+  /** @param end called when the deadline has passed, or the caller has left */
   constructor(
     order: number,
-    { signal, deadlineAt, textLength = 0 }: Applicant,
+    { signal, deadlineAt }: Applicant,
     clock: Clock,
-    events: TicketEvents,
+    end: (outcome: "timedOut" | "cancelled") => void,
   ) {
     this.order = order;
     this.deadlineAt = deadlineAt;
-    this.textLength = textLength;
-    this.#events = events;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const onDeparture = () => events.onDeparture(this);
-    const cancelTimer = clock.after(Math.max(0, deadlineAt - clock.now()), () => events.onDeadline(this));
+    const onDeparture = () => end("cancelled");
+    const cancelTimer = clock.after(Math.max(0, deadlineAt - clock.now()), () => end("timedOut"));
     signal.addEventListener("abort", onDeparture);
     this.#release = () => {
       cancelTimer();
@@ -86,29 +122,14 @@ export class Ticket {
     return this.#rejected.signal;
   }
 
-  /** Submits the tokens for scoring. No effect if the answer is settled. */
-  submit(plan: RequestPlan): void {
-    if (!this.#isSettled && this.queued === undefined) this.#events.submit(this, plan);
-  }
-
-  /** Rejects the answer with the reason and frees the place. No effect if the answer is settled. */
-  refuse(reason: unknown): void {
-    this.#events.refuse(this, reason);
-  }
-
   resolve(scores: QueuedScores): void {
-    this.#settle();
+    this.#release();
     this.#resolve(scores);
   }
 
   reject(reason: unknown): void {
-    this.#settle();
+    this.#release();
     this.#rejected.abort(); // not after an answer: nothing is left to stop, and the error would cost its stack
     this.#reject(reason);
-  }
-
-  #settle(): void {
-    this.#isSettled = true;
-    this.#release();
   }
 }

@@ -13,7 +13,7 @@ import {
 import { ServiceError } from "../../errors.ts";
 import type { Clock } from "../../inference/clock.ts";
 import type { ServedEngine } from "../../inference/engine.ts";
-import { queueErrors } from "../../inference/queue/outcomes.ts";
+import { queueErrors } from "../../inference/queue/ticket.ts";
 import { KeyAccount } from "../../keys/key-rates.ts";
 import type { KeyHolder } from "../../keys/key-ring.ts";
 import type { Log } from "../log.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Route } from "../../contract/call.ts";
-import { queueErrors } from "../../inference/queue/outcomes.ts";
+import { queueErrors } from "../../inference/queue/ticket.ts";
 import { callersTraceId, type RequestListener } from "../request-record.ts";
 import type { Connections, Exchange } from "../wire/connections.ts";
 import { messageFailure } from "../wire/messages.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "../../errors.ts";
 import type { Clock } from "../../inference/clock.ts";
-import { queueErrors } from "../../inference/queue/outcomes.ts";
+import { queueErrors } from "../../inference/queue/ticket.ts";
 import { declaredBodyBytes, expectsContinue } from "./messages.ts";
 
 export interface BodyLimits {
