@@ -19,7 +19,8 @@ const RIGHT = ran({});
 
 /** A machine that has only the given devices. */
 function machine(given: Record<string, { device?: Trial; model?: Trial }>) {
-  return async ({ type, device }: TrialRequest): Promise<Trial> => given[device]?.[type] ?? NOT_LISTED;
+  return async ({ model, device }: TrialRequest): Promise<Trial> =>
+    (model && given[device]?.model) ?? given[device]?.device ?? NOT_LISTED;
 }
 const unlogged = () => assert.fail("nothing is to be logged");
 

@@ -2,10 +2,8 @@ import { fork } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { ServiceError } from "../../../errors.ts";
-import type { Precision } from "../../../models/architectures/architecture.ts";
-import type { ModelPackage } from "../../../models/package/package.ts";
 import { ONNX_DEVICES, type OnnxDevice } from "../runtime/session-options.ts";
-import type { TrialReply, TrialRequest, TrialRun } from "./device-trial.ts";
+import type { TrialReply, TrialRequest, TrialRun, TriedModel } from "./device-trial.ts";
 import { processEnvironment } from "./process-environment.ts";
 
 /** The reply of a trial process, or how the process ended if it did not reply. */
@@ -37,7 +35,7 @@ export function onnxDevices(tryIt: TryIt = tryInProcess): Promise<DeviceFact[]> 
 }
 
 async function deviceFact(device: OnnxDevice, tryIt: TryIt): Promise<DeviceFact> {
-  const reason = device === "cpu" ? undefined : faultOf(device, await tryIt({ type: "device", device }));
+  const reason = device === "cpu" ? undefined : faultOf(device, await tryIt({ device }));
   return { device, isAvailable: reason === undefined, ...(reason !== undefined && { reason }) };
 }
 
@@ -69,11 +67,8 @@ const NAMES: Readonly<Record<OnnxDevice, string>> = {
 };
 
 /** A model, and the device that the operator has named for it. */
-export interface DeviceWish {
+export interface DeviceWish extends TriedModel {
   readonly device: string;
-  readonly modelPackage: ModelPackage;
-  readonly precision: Precision;
-  readonly hasVectors: boolean;
 }
 
 /**
@@ -97,7 +92,9 @@ export async function chooseDevice(
       `the onnx backend supports cpu, auto, ${others.join(", ")}, not ${JSON.stringify(wish.device)}.`,
     );
   for (const device of wanted === undefined ? others : [wanted]) {
-    const reason = (await deviceFact(device, tryIt)).reason ?? (await modelFault(device, wish, tryIt));
+    const { modelPackage, precision, hasVectors } = wish;
+    const trial = await tryIt({ device, model: { modelPackage, precision, hasVectors } });
+    const reason = faultOf(device, trial) ?? modelFault(trial, wish);
     if (reason === undefined) return device;
     if (wanted !== undefined)
       throw invalid(`${device} cannot be used: ${reason}. ${await available(device, tryIt)}`);
@@ -113,15 +110,10 @@ async function available(unusable: OnnxDevice, tryIt: TryIt): Promise<string> {
 }
 
 /** Why a device that works cannot compute this model; undefined if it can. */
-async function modelFault(
-  device: OnnxDevice,
-  { modelPackage, precision, hasVectors }: DeviceWish,
-  tryIt: TryIt,
-): Promise<string | undefined> {
-  const trial = await tryIt({ type: "model", device, modelPackage, precision, hasVectors });
-  if (trial.end !== undefined) return trial.end;
-  if (trial.error !== undefined) return oneLine(trial.error);
-  const { onDevice = NOTHING, onCpu = NOTHING } = trial;
+function modelFault(
+  { onDevice = NOTHING, onCpu = NOTHING }: Trial,
+  { modelPackage, precision }: DeviceWish,
+): string | undefined {
   const difference = largestDifference(onCpu.scores, onDevice.scores);
   const limit = TOLERANCE * modelPackage.manifest.temperature;
   if (!(difference <= limit))
@@ -159,7 +151,7 @@ async function tryInProcess(request: TrialRequest): Promise<Trial> {
     env: processEnvironment(process.env),
   });
   const stderr = child.stderr ? text(child.stderr) : Promise.resolve("");
-  const ms = request.type === "device" ? DEVICE_MS : MODEL_MS;
+  const ms = request.model ? MODEL_MS : DEVICE_MS;
   const reply = await new Promise<Omit<Trial, "stderr">>((resolve) => {
     const timer = setTimeout(() => resolve({ end: `it did not answer within ${ms / 1000} s` }), ms);
     const settle = (outcome: Omit<Trial, "stderr">) => {

@@ -13,16 +13,17 @@ import { InferenceSession, listSupportedBackends, Tensor } from "../runtime/runt
 import { type OnnxDevice, sessionOptions } from "../runtime/session-options.ts";
 import { loadRunner, multiplicationOf } from "./load-runner.ts";
 
-/** What to try: the device alone, or a model on it. */
-export type TrialRequest =
-  | { readonly type: "device"; readonly device: OnnxDevice }
-  | {
-      readonly type: "model";
-      readonly device: OnnxDevice;
-      readonly modelPackage: ModelPackage;
-      readonly precision: Precision;
-      readonly hasVectors: boolean;
-    };
+/** What to try: a device, and a model on it. */
+export interface TrialRequest {
+  readonly device: OnnxDevice;
+  readonly model?: TriedModel;
+}
+
+export interface TriedModel {
+  readonly modelPackage: ModelPackage;
+  readonly precision: Precision;
+  readonly hasVectors: boolean;
+}
 
 /** The outcome of a trial. */
 export interface TrialReply {
@@ -48,7 +49,7 @@ const RUNS = 3;
 /** Maximum tokens of a trial's state. Chosen: enough work for a device to be worth its transfers. */
 const STATE_TOKENS = 192;
 
-async function tryDevice(device: OnnxDevice): Promise<TrialReply> {
+async function tryDevice({ device, model }: TrialRequest): Promise<TrialReply> {
   const listed = listSupportedBackends().find(({ name }) => name === device);
   if (listed === undefined) return { isListed: false };
   const missingLibrary = listed.bundled ? undefined : missing(device);
@@ -59,10 +60,8 @@ async function tryDevice(device: OnnxDevice): Promise<TrialReply> {
   graph.output("y", "float32", [1]);
   const session = await InferenceSession.create(graph.build("device"), sessionOptions(1, { device }));
   const { y } = await session.run({ x: new Tensor("float32", Float32Array.of(3), [1]) });
-  return {
-    isListed: true,
-    error: y?.data[0] === 9 ? undefined : "a test multiplication gave a wrong result",
-  };
+  if (y?.data[0] !== 9) return { isListed: true, error: "a test multiplication gave a wrong result" };
+  return { isListed: true, ...(model && (await tryModel(device, model))) };
 }
 
 /** The provider's library, if it is not in the folder where the runtime looks for it. */
@@ -73,12 +72,10 @@ function missing(device: OnnxDevice): string | undefined {
   return existsSync(library) ? undefined : library;
 }
 
-async function tryModel({
-  device,
-  modelPackage,
-  precision,
-  hasVectors,
-}: Extract<TrialRequest, { type: "model" }>): Promise<TrialReply> {
+async function tryModel(
+  device: OnnxDevice,
+  { modelPackage, precision, hasVectors }: TriedModel,
+): Promise<TrialReply> {
   const form = await multiplicationOf(precision);
   const options = { threads: 1, stateCacheBytes: 0, hasVectors };
   const leaves = trialLeaves(modelPackage.manifest.limits.max_state_question_tokens);
@@ -114,9 +111,8 @@ async function runOf(runner: Runner, leaves: readonly Node[]): Promise<TrialRun>
 }
 
 process.on("message", async (request: TrialRequest) => {
-  const trial = request.type === "device" ? tryDevice(request.device) : tryModel(request);
-  const reply = await trial.catch((error: unknown) => ({ isListed: true, error: messageOf(error) }));
-  process.send?.(reply);
+  const failed = (error: unknown) => ({ isListed: true, error: messageOf(error) });
+  process.send?.(await tryDevice(request).catch(failed));
 });
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 dieWithParent();
