@@ -56,35 +56,6 @@ describe("several forests at once", () => {
     assert.deepEqual(runner.stateCounts, { hits: 2, misses: 1 });
   });
 
-  it("leave processors to each other, even shortly afterwards, but a small one that comes alone gets all of them", async () => {
-    const runner = await load();
-    /** Turns of the event loop while a forest is computed: a run in all threads blocks this one. */
-    const turnsDuring = async (isAlone: boolean) => {
-      let [turns, isOver] = [0, false];
-      const count = () => {
-        turns += 1;
-        if (!isOver) setImmediate(count);
-      };
-      setImmediate(count);
-      await runner.score(leavesOfTrees([tree(tokens(20), 1, 2)]), isAlone);
-      isOver = true;
-      return turns;
-    };
-    await turnsDuring(true); // the first run takes longer
-    // summed over rounds: a reply may come before the event loop has turned even once
-    let [alone, besides, shortlyAfter, again] = [0, 0, 0, 0];
-    for (let round = 0; round < 20; round++) {
-      alone += await turnsDuring(true);
-      besides += await turnsDuring(false);
-      shortlyAfter += await turnsDuring(true);
-      for (let time = 0; time < 3; time++) await turnsDuring(true);
-      again += await turnsDuring(true);
-    }
-    for (const turns of [besides, shortlyAfter])
-      assert.ok(turns > 4 * alone, `${turns} turns, ${alone} where it was alone`);
-    assert.ok(shortlyAfter > 4 * again, `${again} turns, ${shortlyAfter} shortly after others`);
-  });
-
   it("do not fail with one of them", async () => {
     const runner = await load();
     const good = [tree(tokens(20), 1, 2), tree(tokens(20), 1, 2)];

@@ -6,7 +6,6 @@ import {
   isLongState,
   LONG_QUESTION,
   LONG_STATE,
-  newTokens,
   REST_TOKENS,
   tokenCount,
 } from "../../src/backends/tensors/forward.ts";
@@ -40,44 +39,6 @@ describe("the plan of forwards", () => {
     const forwards = plan([tree(10, 9, [13, 13]), tree(12, 5, [8, 9, 10])], 1);
     assert.equal(forwards.length, 1);
     assert.equal(forwards[0]?.newRest.length, 2 + 2 + 5);
-  });
-
-  it("takes as many of them together as stand in one block, whole ones", () => {
-    const small = Array.from({ length: 8 }, () => tree(10, 9, [26]));
-    const forwards = plan(small, 1);
-    assert.deepEqual(forwards.map(newTokens), [90, 90, 90, 90]);
-  });
-
-  it("shares small requests out to threads, unless they are too small", () => {
-    const sizes = (requests: number, threads: number) => {
-      const small = Array.from({ length: requests }, () => tree(10, 9, [13, 13]));
-      return plan(small, threads).map(newTokens);
-    };
-    assert.deepEqual(sizes(2, 1), [90]);
-    assert.deepEqual(sizes(2, 2), [45, 45]);
-    assert.deepEqual(sizes(4, 2), [90, 90]);
-    assert.deepEqual(sizes(1, 8), [45]);
-  });
-
-  it("with several threads, encodes a state with its questions first and then gives each thread as many candidates", () => {
-    const forwards = plan([tree(300, 12, Array(12).fill(12))], 2);
-    assert.deepEqual(forwards.map(newTokens), [312, 72, 72]);
-    assert.deepEqual(
-      roundsOf(forwards).map((round) => round.length),
-      [1, 2],
-    );
-  });
-
-  it("does not encode a state first for a few candidates, for questions that need not be cut, or for many requests", () => {
-    const counts = (forest: readonly TokenTree[], isCached = false) => {
-      const leaves = leavesOfTrees(forest);
-      return planForwards(leaves, isCached ? leaves.map(stateOf) : [], 2).map(newTokens);
-    };
-    assert.deepEqual(counts([tree(300, 12, [12, 12])]), [336]);
-    assert.deepEqual(counts([tree(300, 12, [30, 30], 2)], true), [72, 72]);
-    assert.deepEqual(counts([tree(300, 12, [110])]), [422]);
-    const many = Array.from({ length: 4 }, () => tree(300, 12, [50, 50]));
-    assert.deepEqual(counts(many), [412, 412, 412, 412]);
   });
 
   it("gives each long state forwards of its own, as the prefix", () => {

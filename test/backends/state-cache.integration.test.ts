@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { ModelRunner } from "../../src/backends/onnx/forwards/model-runner.ts";
-import { StateCache } from "../../src/backends/onnx/forwards/state-cache.ts";
 import { InferenceSession } from "../../src/backends/onnx/runtime/runtime.ts";
 import { LONG_STATE } from "../../src/backends/tensors/forward.ts";
-import type { KeyValues } from "../../src/backends/tensors/key-values.ts";
 import { systemClock } from "../../src/inference/clock.ts";
 import type { Node } from "../../src/inference/nodes.ts";
 import { Scheduler } from "../../src/inference/queue/scheduler.ts";
@@ -14,35 +12,6 @@ import { leavesOfTrees, planOf, type TokenTree } from "../support/trees.ts";
 import { shallowGraph, shallowShape } from "./shallow-model.ts";
 
 const graph = await shallowGraph("fp32");
-
-/** 800 bytes of keys and values. */
-const entry = (): KeyValues => ({
-  tokens: 1,
-  keys: [new Float32Array(100)],
-  values: [new Float32Array(100)],
-});
-
-describe("the cache of states", () => {
-  it("drops those not used for longest when its memory is full", () => {
-    const cache = new StateCache(2_000);
-    cache.set("a", entry());
-    cache.set("b", entry());
-    cache.get("a");
-    cache.set("c", entry());
-    assert.deepEqual(
-      ["a", "b", "c"].map((key) => cache.get(key) !== undefined),
-      [true, false, true],
-    );
-  });
-
-  it("keeps nothing that is larger than all of it, and with no memory nothing at all", () => {
-    for (const bytes of [0, 799]) {
-      const cache = new StateCache(bytes);
-      cache.set("a", entry());
-      assert.equal(cache.get("a"), undefined, `${bytes} bytes`);
-    }
-  });
-});
 
 describe("a state that was seen a moment ago", () => {
   const state = Int32Array.from({ length: 300 }, (_, i) => 2000 + i);
@@ -113,7 +82,7 @@ describe("a state that was seen a moment ago", () => {
     const take = (question: number) => {
       const { signal } = new AbortController();
       const place = scheduler.admit({ signal, deadlineAt: Number.POSITIVE_INFINITY });
-      for (const tree of ask(question)) place.submit(planOf(tree));
+      for (const tree of ask(question)) scheduler.submit(place, planOf(tree));
       return place.answer;
     };
     await Promise.all([take(2029), take(2030)]); // the second fills the batch

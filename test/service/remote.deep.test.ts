@@ -20,8 +20,8 @@ const CALLERS = 16;
 
 const folder = await mkdtemp(path.join(tmpdir(), "remote-deep-"));
 after(() => rm(folder, { recursive: true }));
-const graph = await writeWholeGraph(await openModelPackage(embeddedModel), "u8u8", folder);
-const served = () => serveGraph(path.join(folder, "model.onnx"), graph);
+await writeWholeGraph(await openModelPackage(embeddedModel), "u8u8", folder);
+const served = () => serveGraph(path.join(folder, "model.onnx"));
 
 async function withRemote(url: string, use: (service: Service) => Promise<void>): Promise<void> {
   const flags = ["--backend", "remote", "--remote-url", url, "--remote-model", "decision"];

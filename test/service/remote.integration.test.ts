@@ -16,7 +16,7 @@ const inFolder = (name: string) => path.join(folder, name);
 /** A small model: that the numbers are right is tested with test/backends/remote.integration.test.ts. */
 const modelPath = inFolder("model");
 await writeTinyPackage(modelPath);
-const graph = await writeWholeGraph(await openModelPackage(modelPath), "u8u8", folder);
+await writeWholeGraph(await openModelPackage(modelPath), "u8u8", folder);
 const servers: Awaited<ReturnType<typeof serveGraph>>[] = [];
 after(async () => {
   await Promise.all(servers.map((server) => server.kill()));
@@ -24,7 +24,7 @@ after(async () => {
 });
 
 async function served(how: Misbehaviour = {}) {
-  const server = await serveGraph(inFolder("model.onnx"), graph, how);
+  const server = await serveGraph(inFolder("model.onnx"), how);
   servers.push(server);
   return server;
 }

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { InferenceSession, Tensor } from "../../src/backends/onnx/runtime/runtime.ts";
 import { sessionOptions } from "../../src/backends/onnx/runtime/session-options.ts";
 import { DATATYPES } from "../../src/backends/remote/protocol.ts";
-import type { WholeGraph } from "../../src/models/architectures/whole-graph.ts";
 
 const TYPES = Object.fromEntries(Object.entries(DATATYPES).map(([type, name]) => [name, type]));
 const ARRAYS = { INT32: Int32Array, INT64: BigInt64Array, BOOL: Uint8Array } as const;
@@ -18,7 +17,6 @@ export interface Misbehaviour {
   readonly isBinary?: boolean;
   /** Certificate and key (PEM), for https. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  readonly metadata?: (metadata: { inputs: Output[] }) => void;
 }
 /** The JSON of a request for inference. */
 interface Asked {
@@ -48,16 +46,10 @@ function sessionOf(file: string): Promise<InferenceSession> {
 }
 
 /** A server of the Open Inference Protocol over a graph that holds whole trees. */
-export async function serveGraph(file: string, graph: WholeGraph, how: Misbehaviour = {}) {
+export async function serveGraph(file: string, how: Misbehaviour = {}) {
   const session = await sessionOf(file);
   const seen: IncomingMessage["headers"][] = [];
   let isReady = true;
-  const facts = (tensors: WholeGraph["inputs"]): Output[] =>
-    tensors.map(({ name, type, shape }) => ({
-      name,
-      datatype: DATATYPES[type as keyof typeof DATATYPES],
-      shape: shape.map((size) => (typeof size === "number" ? size : -1)),
-    }));
   const listener = (request: IncomingMessage, response: ServerResponse) => void reply(request, response);
   const server = how.tls ? createSecureServer(how.tls, listener) : createServer(listener);
   const tell = (response: ServerResponse, value: unknown, status = 200) =>
@@ -69,11 +61,7 @@ export async function serveGraph(file: string, graph: WholeGraph, how: Misbehavi
     if (request.url === "/v2") {
       tell(response, { name: "test", extensions: how.isBinary === false ? [] : ["binary_tensor_data"] });
     } else if (request.url === "/v2/models/decision/ready") response.writeHead(isReady ? 200 : 503).end();
-    else if (request.url === "/v2/models/decision") {
-      const metadata = { inputs: facts(graph.inputs), outputs: facts(graph.outputs) };
-      how.metadata?.(metadata);
-      tell(response, metadata);
-    } else if (request.url === "/v2/models/decision/infer") {
+    else if (request.url === "/v2/models/decision/infer") {
       seen.push(request.headers);
       const body = Buffer.concat(chunks);
       const header = request.headers["inference-header-content-length"];

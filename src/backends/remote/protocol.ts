@@ -1,5 +1,4 @@
 import { quoted } from "../../errors.ts";
-import type { TensorFacts } from "../../onnx/token-tree-io.ts";
 import { memberOf } from "../../records.ts";
 import type { TensorData } from "../tensors/tensor-data.ts";
 
@@ -13,7 +12,7 @@ export const DATATYPES = {
   int64: "INT64",
   float32: "FP32",
   uint8: "UINT8",
-} as const satisfies Partial<Record<TensorFacts["type"], string>>;
+} as const;
 
 export interface Body {
   readonly headers: Readonly<Record<string, string>>;

@@ -3,13 +3,14 @@ import type { Backend, BatchScores } from "../../inference/backend.ts";
 import type { Clock } from "../../inference/clock.ts";
 import { type Node, nodeBelow } from "../../inference/nodes.ts";
 import type { WholeGraph } from "../../models/architectures/whole-graph.ts";
-import { WHOLE_TREE_IO as IO, type TensorFacts } from "../../onnx/token-tree-io.ts";
+import { WHOLE_TREE_IO as IO } from "../../onnx/token-tree-io.ts";
 import { memberOf } from "../../records.ts";
 import { type Forward, scoredNodes } from "../tensors/forward.ts";
+import { PairScores } from "../tensors/pair-scores.ts";
 import { planWhole } from "../tensors/whole-forwards.ts";
 import { wholeInputs } from "../tensors/whole-inputs.ts";
 import type { Answer, RemoteClient } from "./client.ts";
-import { DATATYPES, decodeAnswer, encodeRequest, JSON_LENGTH } from "./protocol.ts";
+import { decodeAnswer, encodeRequest, JSON_LENGTH } from "./protocol.ts";
 
 /** Time between two checks whether the server is ready. Chosen. */
 const ASK_EACH_MS = 1_000;
@@ -77,7 +78,6 @@ export class RemoteBackend implements Backend {
     }
     const extensions = memberOf(jsonOf(await this.#get("/v2")), "extensions");
     this.#isBinary = Array.isArray(extensions) && extensions.includes("binary_tensor_data");
-    this.#checkTensors(jsonOf(await this.#get(this.#path)), this.#graph);
     await this.score([PROBE]);
     this.#isReady = true;
     this.#hasStarted = true;
@@ -87,17 +87,9 @@ export class RemoteBackend implements Backend {
 
   async score(leaves: readonly Node[]): Promise<BatchScores> {
     const { forwards, scored } = planWhole(leaves, this.#options.connections);
-    const scores = new Map<Node, number>();
-    const vectors = new Map<Node, Float32Array>();
-    await Promise.all(forwards.map((forward) => this.#inTurn(() => this.#run(forward, scores, vectors))));
-    const size = vectors.values().next().value?.length ?? 0;
-    const all = new Float32Array(scored.length * size);
-    for (const [at, node] of scored.entries()) all.set(vectors.get(node) ?? [], at * size);
-    return {
-      scores: Float32Array.from(scored, (node) => scores.get(node) ?? Number.NaN),
-      ...(size > 0 && { vectors: all }),
-      forwards: forwards.length,
-    };
+    const results = new PairScores();
+    await Promise.all(forwards.map((forward) => this.#inTurn(() => this.#run(forward, results))));
+    return { ...results.inOrder(scored), forwards: forwards.length };
   }
 
   async close(): Promise<void> {
@@ -125,7 +117,7 @@ export class RemoteBackend implements Backend {
     }
   }
 
-  async #run(forward: Forward, scores: Map<Node, number>, vectors: Map<Node, Float32Array>): Promise<void> {
+  async #run(forward: Forward, results: PairScores): Promise<void> {
     const { client, url, hasVectors } = this.#options;
     const graph = this.#graph;
     if (!graph) throw failed("The backend has not started.");
@@ -146,14 +138,12 @@ export class RemoteBackend implements Backend {
     const isWhole = given?.data instanceof Float32Array && given.shape.length === 1;
     if (!isWhole || given.data.length < Math.max(2, nodes.length) || !given.data.every(Number.isFinite))
       throw failed(`The server at ${url} did not give one finite score for each pair.`);
-    for (const [at, node] of nodes.entries()) scores.set(node, given.data[at] ?? Number.NaN);
-    if (!hasVectors) return;
+    if (!hasVectors) return results.record(nodes, given.data);
     const rows = tensors.get(IO.vectors);
     const size = rows?.shape[1] ?? 0;
     if (!(rows?.data instanceof Float32Array) || size === 0 || rows.data.length < nodes.length * size)
       throw failed(`The server at ${url} did not give one vector for each pair.`);
-    for (const [at, node] of nodes.entries())
-      vectors.set(node, rows.data.subarray(at * size, (at + 1) * size));
+    results.record(nodes, given.data, rows.data.subarray(0, nodes.length * size));
   }
 
   #decode({ body, header }: Answer) {
@@ -171,38 +161,10 @@ export class RemoteBackend implements Backend {
   #checkDigest(found: unknown, { digest }: WholeGraph): void {
     if (found instanceof Uint8Array && Buffer.compare(found, digest) === 0) return;
     const got = found instanceof Uint8Array ? Buffer.from(found).toString("hex").slice(0, 16) : "none";
-    throw this.#wrongModel(
-      `the digest of its graph is ${got}, expected ${Buffer.from(digest).toString("hex").slice(0, 16)}`,
-    );
-  }
-
-  #checkTensors(metadata: unknown, { inputs, outputs }: WholeGraph): void {
-    for (const [what, tensors] of [
-      ["inputs", inputs],
-      ["outputs", outputs],
-    ] as const) {
-      const given = memberOf(metadata, what);
-      const all: unknown[] = Array.isArray(given) ? given : [];
-      const extra = all
-        .map((each) => memberOf(each, "name"))
-        .find((name) => !tensors.some((one) => one.name === name));
-      if (extra !== undefined && what === "inputs")
-        throw this.#wrongModel(`it has the unknown input ${JSON.stringify(String(extra).slice(0, 60))}`);
-      for (const tensor of tensors) {
-        const found = all.find((each) => memberOf(each, "name") === tensor.name);
-        if (!fits(found, tensor))
-          throw this.#wrongModel(
-            `of its ${what}, ${tensor.name} is ${spell(found)}, expected ${DATATYPES[tensor.type as keyof typeof DATATYPES]} [${sizesOf(tensor)}]`,
-          );
-      }
-    }
-  }
-
-  #wrongModel(why: string): ServiceError {
     const { name, url, expected } = this.#options;
-    return new ServiceError(
+    throw new ServiceError(
       "INVALID_MODEL",
-      `The model ${name} at ${url} is not ${expected}: ${why}. Export the right model with: decision model export`,
+      `The model ${name} at ${url} is not ${expected}: the digest of its graph is ${got}, expected ${Buffer.from(digest).toString("hex").slice(0, 16)}. Export the right model with: decision model export`,
     );
   }
 
@@ -241,20 +203,6 @@ const PROBE = nodeBelow(
   nodeBelow(nodeBelow(undefined, Int32Array.of(1, 2)), Int32Array.of(3)),
   Int32Array.of(4),
 );
-
-const sizesOf = ({ shape }: TensorFacts) =>
-  shape.map((size) => (typeof size === "number" ? size : -1)).join(", ");
-
-function fits(found: unknown, tensor: TensorFacts): boolean {
-  const shape = memberOf(found, "shape");
-  const isType = memberOf(found, "datatype") === DATATYPES[tensor.type as keyof typeof DATATYPES];
-  return isType && Array.isArray(shape) && shape.map(Number).join(", ") === sizesOf(tensor);
-}
-
-function spell(found: unknown): string {
-  if (found === undefined) return "missing";
-  return JSON.stringify([memberOf(found, "datatype"), memberOf(found, "shape")]).slice(0, 80);
-}
 
 /** The error message of a server's response, on one line. */
 function saidBy(answer: Answer): string {

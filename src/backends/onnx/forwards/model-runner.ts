@@ -1,14 +1,14 @@
+import { LRUCache } from "lru-cache";
 import type { BatchScores } from "../../../inference/backend.ts";
 import { type Node, stateOf } from "../../../inference/nodes.ts";
 import { isLongState, newNodes, pastNodes, scoredNodes, tokenCount } from "../../tensors/forward.ts";
 import { byteLength, type KeyValues } from "../../tensors/key-values.ts";
+import { PairScores } from "../../tensors/pair-scores.ts";
 import { type TreeModel, type TreeShape, treeModel } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
 import { BatchSlots, type Slot } from "./batch-slots.ts";
 import { BufferCollector } from "./buffer-collector.ts";
-import type { ForwardResult } from "./forward-runner.ts";
 import { planForwards, roundsOf } from "./planner.ts";
-import { StateCache } from "./state-cache.ts";
 import { areSmall, type Mode, WorkerPool } from "./worker-pool.ts";
 
 /**
@@ -45,7 +45,13 @@ export interface Runner {
 /** Scores batches with a token-tree graph: src/onnx/encoder/bert-token-tree.ts or gemma3-token-tree.ts. */
 export class ModelRunner implements Runner {
   readonly #pool: WorkerPool;
-  readonly #states: StateCache;
+  /**
+   * Keys and values of recent states: another question about one costs only the question's tokens. Evicts the least recently
+   * used ones. Undefined if there is no memory for them.
+   */
+  readonly #states: LRUCache<string, KeyValues> | undefined;
+  #hits = 0;
+  #misses = 0;
   readonly #collector = new BufferCollector();
   readonly #slots = new BatchSlots();
   /** Batches of one state in a row before which all others had been answered. */
@@ -55,7 +61,8 @@ export class ModelRunner implements Runner {
 
   private constructor(pool: WorkerPool, stateCacheBytes: number) {
     this.#pool = pool;
-    this.#states = new StateCache(stateCacheBytes);
+    if (stateCacheBytes > 0)
+      this.#states = new LRUCache({ maxSize: stateCacheBytes, sizeCalculation: byteLength });
   }
 
   /** @param graph bytes of the ONNX file, or its path */
@@ -81,8 +88,7 @@ export class ModelRunner implements Runner {
   }
 
   get stateCounts(): { readonly hits: number; readonly misses: number } {
-    const { hits, misses } = this.#states;
-    return { hits, misses };
+    return { hits: this.#hits, misses: this.#misses };
   }
 
   /**
@@ -114,7 +120,7 @@ export class ModelRunner implements Runner {
     else await slot.othersEnded;
     try {
       const results = await this.#compute(rounds, { states, encoded, mode });
-      return { ...inOrder(leaves, results), forwards: forwards.length, cachedTokens };
+      return { ...results.inOrder(leaves), forwards: forwards.length, cachedTokens };
     } finally {
       for (const { key } of encodes) this.#beingEncoded.delete(key);
     }
@@ -131,9 +137,9 @@ export class ModelRunner implements Runner {
       readonly encoded: Map<Node, KeyValues>;
       readonly mode: Mode;
     },
-  ): Promise<Results> {
+  ): Promise<PairScores> {
     const lastUse = lastUses(rounds);
-    const results: Results = { scores: new Map(), vectors: new Map() };
+    const results = new PairScores();
     for (const [index, round] of rounds.entries()) {
       let bytes = 0;
       const neededLater = (node: Node) => (lastUse.get(node) ?? -1) > index;
@@ -143,7 +149,7 @@ export class ModelRunner implements Runner {
         wanted: newNodes(forward).filter(isWanted),
       }));
       for (const [{ forward, wanted }, result] of await this.#pool.run(tasks, encoded, mode)) {
-        record(results, scoredNodes(forward), result);
+        results.record(scoredNodes(forward), result.scores, result.vectors);
         for (const [i, node] of wanted.entries()) {
           const keyValues = result.keyValues[i] as KeyValues; // one for each
           encoded.set(node, keyValues);
@@ -161,57 +167,25 @@ export class ModelRunner implements Runner {
   #recall(states: ReadonlySet<Node>): Map<Node, KeyValues> {
     const encoded = new Map<Node, KeyValues>();
     for (const state of states) {
-      const keyValues = this.#states.get(state.key);
-      if (keyValues) encoded.set(state, keyValues);
-      else if (this.#isCacheable(state)) this.#states.misses += 1;
+      const keyValues = this.#states?.get(state.key);
+      if (keyValues) {
+        encoded.set(state, keyValues);
+        this.#hits += 1;
+      } else if (this.#isCacheable(state)) this.#misses += 1;
     }
     return encoded;
   }
 
   #isCacheable(node: Node): boolean {
-    return this.#states.isOn && isLongState(node);
+    return this.#states !== undefined && isLongState(node);
   }
 
   #cache(states: ReadonlySet<Node>, encoded: ReadonlyMap<Node, KeyValues>): void {
     for (const state of states) {
       const keyValues = encoded.get(state);
-      if (keyValues && this.#isCacheable(state)) this.#states.set(state.key, keyValues);
+      if (keyValues && this.#isCacheable(state)) this.#states?.set(state.key, keyValues);
     }
   }
-}
-
-/** Scores and vectors of candidates. */
-interface Results {
-  readonly scores: Map<Node, number>;
-  readonly vectors: Map<Node, Float32Array>;
-}
-
-/** Records the result of a forward. @param nodes the nodes that it has scored */
-function record({ scores, vectors }: Results, nodes: readonly Node[], result: ForwardResult): void {
-  const size = (result.vectors?.length ?? 0) / nodes.length;
-  for (const [i, node] of nodes.entries()) {
-    scores.set(node, result.scores[i] ?? Number.NaN);
-    if (size > 0) vectors.set(node, (result.vectors as Float32Array).subarray(i * size, (i + 1) * size));
-  }
-}
-
-/** Results in the order of the leaves. */
-function inOrder(
-  leaves: readonly Node[],
-  { scores, vectors }: Results,
-): Pick<BatchScores, "scores" | "vectors"> {
-  return {
-    scores: Float32Array.from(leaves, (leaf) => scores.get(leaf) ?? Number.NaN),
-    ...(vectors.size > 0 && { vectors: inRows(leaves.map((leaf) => vectors.get(leaf))) }),
-  };
-}
-
-/** @returns [rows, size]; rows that are missing are NaN */
-function inRows(rows: readonly (Float32Array | undefined)[]): Float32Array {
-  const size = rows.find((row) => row !== undefined)?.length ?? 0;
-  const all = new Float32Array(rows.length * size).fill(Number.NaN);
-  for (const [at, row] of rows.entries()) if (row !== undefined) all.set(row, at * size);
-  return all;
 }
 
 /** Index of the last round that reads a node's keys and values. */

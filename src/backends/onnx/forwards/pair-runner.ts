@@ -6,7 +6,7 @@ import type { Place } from "../runtime/session-options.ts";
 import { BatchSlots, type Slot } from "./batch-slots.ts";
 import type { Runner } from "./model-runner.ts";
 import { invalid, PairSession } from "./pair-session.ts";
-import { newCounter, takeTasks, WorkerThread } from "./worker-thread.ts";
+import { gather, newCounter, type Results, takeTasks, WorkerThread } from "./worker-thread.ts";
 
 /** Pairs for several threads. Each thread has a copy of this object. */
 export interface PairTask {
@@ -16,17 +16,11 @@ export interface PairTask {
 }
 
 /** Logits by the pair's index. */
-export type PairResults = ReadonlyMap<number, Float32Array>;
+export type PairResults = Results<Float32Array>;
 
 /** Computes pairs until none is left. */
-export async function runPairs(session: PairSession, { pairs, next }: PairTask): Promise<PairResults> {
-  const results = new Map<number, Float32Array>();
-  await takeTasks(next, pairs.length, async (at) => {
-    const pair = pairs[at];
-    if (pair) results.set(at, await session.run(pair));
-  });
-  return results;
-}
+export const runPairs = (session: PairSession, { pairs, next }: PairTask): Promise<PairResults> =>
+  takeTasks(next, pairs, (pair) => session.run(pair));
 
 /**
  * Scores pairs with a graph that knows no trees: each pair is one text in a run of its own. In a padded batch, bits would
@@ -115,17 +109,12 @@ export class PairRunner implements Runner {
    * Every worker takes the next pair until none is left. It then goes on with the next batch, so that none is idle at the end
    * of one. The longest pairs come first, so that none remains alone.
    */
-  #sideBySide(pairs: readonly Int32Array[]): Promise<PairResults> {
+  async #sideBySide(pairs: readonly Int32Array[]): Promise<PairResults> {
     const order = [...pairs.entries()].sort(([, a], [, b]) => b.length - a.length);
     const task = { pairs: order.map(([, pair]) => pair), next: newCounter() };
-    const logits = new Map<number, Float32Array>();
-    return new Promise((resolve, reject) => {
-      const add = (part: PairResults) => {
-        for (const [at, found] of part) logits.set(order[at]?.[0] ?? -1, found);
-        if (logits.size === pairs.length) resolve(logits); // other workers may still have to find that nothing is left
-      };
-      for (const worker of this.#workers) worker.run(task).then(add, reject);
-    });
+    const runs = this.#workers.map((worker) => worker.run(task));
+    const logits = await gather(runs, pairs.length);
+    return new Map([...logits].map(([at, found]) => [order[at]?.[0] ?? -1, found]));
   }
 }
 

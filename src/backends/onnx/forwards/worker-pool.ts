@@ -4,7 +4,7 @@ import { arraysOf, byteLength, copyOf, type KeyValues } from "../../tensors/key-
 import type { TreeModel, TreeShape } from "../../tensors/tree-model.ts";
 import type { Place } from "../runtime/session-options.ts";
 import { type Encoded, type ForwardResult, ForwardRunner } from "./forward-runner.ts";
-import { newCounter, takeTasks, WorkerThread } from "./worker-thread.ts";
+import { type Results as ByIndex, gather, newCounter, takeTasks, WorkerThread } from "./worker-thread.ts";
 
 /** Maximum bytes of keys and values copied to a worker per round. Chosen: a state of 2,048 tokens has 38 MB with the embedded model. */
 const MOST_COPIED_BYTES = 64 << 20;
@@ -79,7 +79,7 @@ export class WorkerPool {
 
   async #runTogether(tasks: readonly ForwardTask[], encoded: Encoded): Promise<Results> {
     const { inAllThreads, sideBySide, needed } = shareOut(tasks, encoded);
-    const round = newRound(sideBySide);
+    const round = { tasks: sideBySide, next: newCounter() };
     const workers = this.#workers.slice(0, Math.max(0, Math.min(sideBySide.length, this.count) - 1));
     const answers = workers.map((worker) =>
       runRound(worker, { ...round, encoded: copiesOf(needed, encoded) }),
@@ -87,26 +87,20 @@ export class WorkerPool {
     const results = new Map<ForwardTask, ForwardResult>();
     for (const part of await Promise.allSettled([runTasks(this.#own, { ...round, encoded }), ...answers])) {
       if (part.status === "rejected") throw part.reason;
-      addResults(results, sideBySide, part.value);
+      for (const [at, result] of part.value) results.set(sideBySide[at] as ForwardTask, result);
     }
     for (const task of inAllThreads) results.set(task, await this.#inAllThreads.run(task, encoded));
     return results;
   }
 
-  #runSideBySide(tasks: readonly ForwardTask[], encoded: Encoded): Promise<Results> {
+  async #runSideBySide(tasks: readonly ForwardTask[], encoded: Encoded): Promise<Results> {
     const ordered = longestFirst(tasks);
     const needed = new Set(ordered.flatMap(({ forward }) => pastNodes(forward)));
-    const round = newRound(ordered);
+    const round = { tasks: ordered, next: newCounter() };
     const workers = needed.size === 0 ? this.#workers : this.#leastBusy(ordered.length);
-    const results = new Map<ForwardTask, ForwardResult>();
-    return new Promise((resolve, reject) => {
-      const add = (part: ReadonlyMap<number, ForwardResult>) => {
-        addResults(results, ordered, part);
-        if (results.size === ordered.length) resolve(results); // other workers may still have to find that nothing is left
-      };
-      for (const worker of workers)
-        runRound(worker, { ...round, encoded: copiesOf(needed, encoded) }).then(add, reject);
-    });
+    const runs = workers.map((worker) => runRound(worker, { ...round, encoded: copiesOf(needed, encoded) }));
+    const results = await gather(runs, ordered.length);
+    return new Map([...results].map(([at, result]) => [ordered[at] as ForwardTask, result]));
   }
 
   #leastBusy(count: number): readonly PoolWorker[] {
@@ -187,37 +181,11 @@ export interface Round {
   readonly next: SharedArrayBuffer;
 }
 
-function newRound(tasks: readonly ForwardTask[]): Pick<Round, "tasks" | "next"> {
-  return { tasks, next: newCounter() };
-}
-
-/** @param part results by index of the task */
-function addResults(
-  results: Map<ForwardTask, ForwardResult>,
-  tasks: readonly ForwardTask[],
-  part: ReadonlyMap<number, ForwardResult>,
-): void {
-  for (const [number, result] of part) {
-    const task = tasks[number];
-    if (task) results.set(task, result);
-  }
-}
-
-/** Results by task index. */
-export type RoundResults = ReadonlyMap<number, ForwardResult>;
+export type RoundResults = ByIndex<ForwardResult>;
 
 /** Takes tasks until none is left. */
-export async function runTasks(
-  runner: ForwardRunner,
-  { tasks, encoded, next }: Round,
-): Promise<RoundResults> {
-  const results = new Map<number, ForwardResult>();
-  await takeTasks(next, tasks.length, async (at) => {
-    const task = tasks[at];
-    if (task) results.set(at, await runner.run(task, encoded));
-  });
-  return results;
-}
+export const runTasks = (runner: ForwardRunner, { tasks, encoded, next }: Round): Promise<RoundResults> =>
+  takeTasks(next, tasks, (task) => runner.run(task, encoded));
 
 /** The graph that a worker loads. */
 export interface WorkerSettings {

@@ -106,25 +106,48 @@ export function answerTasks<Task, Result>(program: Program<Task, Result>): void 
   send("started");
 }
 
+/** Results by the index of the task. */
+export type Results<Result> = ReadonlyMap<number, Result>;
+
 /**
- * Takes tasks until no thread has one left.
+ * Computes tasks until no thread has one left.
  *
- * @param next   shared memory: Int32 index of the next free task
- * @param length number of tasks
+ * @param next shared memory: Int32 index of the next free task
  */
-export async function takeTasks(
+export async function takeTasks<Task, Result>(
   next: SharedArrayBuffer,
-  length: number,
-  run: (index: number) => Promise<void>,
-): Promise<void> {
+  tasks: readonly Task[],
+  run: (task: Task) => Promise<Result>,
+): Promise<Results<Result>> {
   const counter = new Int32Array(next);
+  const results = new Map<number, Result>();
   try {
-    for (let at = Atomics.add(counter, 0, 1); at < length; at = Atomics.add(counter, 0, 1)) await run(at);
+    for (;;) {
+      const at = Atomics.add(counter, 0, 1);
+      const task = tasks[at];
+      if (task === undefined) return results;
+      results.set(at, await run(task));
+    }
   } catch (error) {
-    Atomics.store(counter, 0, length); // the batch has failed: stop the other threads
+    Atomics.store(counter, 0, tasks.length); // the batch has failed: stop the other threads
     throw error;
   }
 }
 
 /** Shared memory for `takeTasks`. */
 export const newCounter = () => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+
+/** The results of all tasks, as soon as the last one has come: other threads may still have to find that nothing is left. */
+export function gather<Result>(
+  parts: readonly Promise<Results<Result>>[],
+  count: number,
+): Promise<Results<Result>> {
+  const all = new Map<number, Result>();
+  return new Promise((resolve, reject) => {
+    const add = (part: Results<Result>) => {
+      for (const [at, result] of part) all.set(at, result);
+      if (all.size === count) resolve(all);
+    };
+    for (const part of parts) part.then(add, reject);
+  });
+}
