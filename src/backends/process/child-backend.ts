@@ -26,7 +26,9 @@ export class ChildBackend implements Backend {
   readonly #pace = new RestartPace();
   readonly #runs: Runs;
   readonly #heartbeat: Heartbeat;
-  readonly #counters = new ProcessCounters();
+  #restarts = 0;
+  /** Of the current process, as it last reported them. */
+  #counters = NOTHING;
   #process: InferenceProcess | undefined;
   #startedAt = 0;
   #readySince: number | undefined;
@@ -86,7 +88,7 @@ export class ChildBackend implements Backend {
   }
 
   counters(): BackendCounters {
-    return this.#counters.all();
+    return { restarts: this.#restarts, ...this.#counters };
   }
 
   async score(leaves: readonly Node[]): Promise<BatchScores> {
@@ -123,7 +125,7 @@ export class ChildBackend implements Backend {
       this.#loaded = await process.load(this.#options, {
         answer: (message) => this.#receive(message),
         pong: (message) => {
-          this.#counters.record(message);
+          this.#record(message);
           this.#heartbeat.answered();
         },
         exit: (exit) => this.#onExit(process, exit),
@@ -140,9 +142,13 @@ export class ChildBackend implements Backend {
   }
 
   #receive(message: Extract<FromProcess, { id: number }>): void {
-    if (message.type === "scored") this.#counters.record(message);
+    if (message.type === "scored") this.#record(message);
     if (message.type === "failed") this.#runs.failed(message.id, failure(message.message));
     else this.#runs.scored(message.id, message);
+  }
+
+  #record({ stateHits, stateMisses, residentBytes }: RunnerCounters): void {
+    this.#counters = { stateHits, stateMisses, residentBytes };
   }
 
   /** `#onExit` does the rest. */
@@ -153,7 +159,7 @@ export class ChildBackend implements Backend {
 
   #onExit(process: InferenceProcess, { code, signal }: Exit): void {
     if (process !== this.#process) return;
-    this.#counters.end();
+    this.#counters = NOTHING;
     const wasReady = this.#isReady;
     this.#isReady = false;
     this.#heartbeat.stop();
@@ -175,7 +181,7 @@ export class ChildBackend implements Backend {
       if (this.#isClosed) return;
       this.#startedAt = this.#options.clock.now(); // before #launch, which may throw
       try {
-        this.#counters.restarts += 1;
+        this.#restarts += 1;
         return await this.#launch();
       } catch (error) {
         this.#isExpected = false;
@@ -196,36 +202,6 @@ export class ChildBackend implements Backend {
 }
 
 const NOTHING: RunnerCounters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };
-
-/** Sums the counters of successive inference processes. */
-export class ProcessCounters {
-  /** Number of processes started to replace one that had ended. */
-  restarts = 0;
-  /** Sum of the processes that have ended. */
-  #past = NOTHING;
-  #now = NOTHING;
-
-  /** Records the current process's counters. */
-  record({ stateHits, stateMisses, residentBytes }: RunnerCounters): void {
-    this.#now = { stateHits, stateMisses, residentBytes };
-  }
-
-  /** Call when the process has ended. */
-  end(): void {
-    const { stateHits, stateMisses } = this.all();
-    this.#past = { stateHits, stateMisses, residentBytes: 0 };
-    this.#now = NOTHING;
-  }
-
-  all(): BackendCounters {
-    return {
-      restarts: this.restarts,
-      stateHits: this.#past.stateHits + this.#now.stateHits,
-      stateMisses: this.#past.stateMisses + this.#now.stateMisses,
-      residentBytes: this.#now.residentBytes,
-    };
-  }
-}
 
 /** Chosen: a restart waits for at most one second, so that the pause and a load together take less than two. */
 const FIRST_INTERVAL_MS = 100;
