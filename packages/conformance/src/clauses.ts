@@ -77,7 +77,7 @@ export const DIALECT_SUBJECTS: readonly Subject[] = [
 export const ALL_CHECKS: readonly Check[] = [...CHECKS, ...DIALECT_SUBJECTS.flatMap(({ checks }) => checks)];
 
 /** Results of one subject, in the order of its checks. */
-export interface SubjectResults {
+interface SubjectResults {
   readonly title: string;
   readonly results: readonly Result[];
 }

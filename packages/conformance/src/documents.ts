@@ -6,7 +6,7 @@ import type { Reply } from "./client/exchange.ts";
 import { at, isList, isMap, type Json, namesOf, readJson, show, toPlain } from "./client/json.ts";
 
 /** A generated OpenAPI document of the contract or of a dialect. */
-export interface ContractDocument extends Schemas {
+interface ContractDocument extends Schemas {
   readonly json: Json;
 }
 
@@ -38,7 +38,7 @@ async function load(name: DocumentName): Promise<ContractDocument> {
 }
 
 /** Schemas of an OpenAPI document. */
-export interface Schemas {
+interface Schemas {
   /** Describes how the value violates the named schema; undefined if it fits. */
   misfit(schema: string, value: Json): string | undefined;
   /** The same for the schema at a path of the document: `paths`, `/health`, `get`, ... */
@@ -92,9 +92,7 @@ export function misfitOf(
   const place = [...operation, "responses", String(status)];
   const given = at(document, ...place);
   if (given === undefined) return isStrict ? "a status that the document does not have" : undefined;
-  const reference = at(given, "$ref");
-  const response = typeof reference === "string" ? pointerSteps(reference) : place;
-  const body = [...response, "content", "application/json"];
+  const body = [...placeOf(document, place), "content", "application/json"];
   if (at(document, ...body, "schema") === undefined)
     return isStrict && isMap(given) ? "no schema" : undefined;
   if (json === undefined) return "no JSON";
@@ -105,8 +103,10 @@ export function misfitOf(
   }
 }
 
-/** The path of a `$ref` within its document. */
-export function pointerSteps(reference: string): readonly string[] {
+/** The same place, or the one that a `$ref` there points to. */
+export function placeOf(document: Json, place: readonly string[]): readonly string[] {
+  const reference = at(document, ...place, "$ref");
+  if (typeof reference !== "string") return place;
   return reference
     .replace(/^#\//, "")
     .split("/")

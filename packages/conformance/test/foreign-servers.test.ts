@@ -60,22 +60,6 @@ describe("a server of another kind is told early:", () => {
     });
   }
 
-  it("one of this contract at an address with /v1 too much", async () => {
-    const service = await FaultyService.start();
-    try {
-      const report = await runConformance({ baseUrl: `${service.url}/v1` });
-      assert.equal(report.exitCode, 1);
-      assert.equal(
-        report.obstacle?.includes(`there is one at ${service.url}/, so give that address.`),
-        true,
-        report.obstacle,
-      );
-      assert.ok(report.requests <= 10);
-    } finally {
-      await service.stop();
-    }
-  });
-
   it("but no server that breaks the contract in a part of this", async () => {
     const service = await FaultyService.start();
     service.plant({

@@ -34,11 +34,9 @@ export default class Conformance extends BaseCommand {
 }
 
 /** oclif's form of a flag of the table. */
-function asFlag([name, flag]: [string, ConformanceFlag]) {
-  const { type, isRepeatable = false, options, exclusive, default: usual, ...rest } = flag;
-  const settings = { ...rest, ...(exclusive === undefined ? {} : { exclusive: [...exclusive] }) };
-  if (type === "boolean") return [name, Flags.boolean(settings)];
-  const text = { ...settings, ...(options === undefined ? {} : { options: [...options] }) };
-  if (isRepeatable) return [name, Flags.string({ ...text, multiple: true, multipleNonGreedy: true })];
-  return [name, Flags.string({ ...text, ...(usual === undefined ? {} : { default: usual }) })];
+function asFlag([name, { type, multiple, options, default: usual, ...rest }]: [string, ConformanceFlag]) {
+  if (type === "boolean") return [name, Flags.boolean(rest)];
+  const text = { ...rest, ...(options && { options: [...options] }) };
+  if (multiple) return [name, Flags.string({ ...text, multiple, multipleNonGreedy: true })];
+  return [name, Flags.string({ ...text, ...(usual !== undefined && { default: usual }) })];
 }

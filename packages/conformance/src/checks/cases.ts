@@ -5,7 +5,7 @@ import { RANK, SYSTEMONE } from "../trial/operations.ts";
 import type { Trial } from "../trial/trial.ts";
 
 /** A ranking among cases, whose other bodies are systemone requests. */
-export class Ranking {
+class Ranking {
   readonly body: unknown;
   constructor(body: unknown) {
     this.body = body;

@@ -1,40 +1,33 @@
+import { LONGEST_EXCERPT } from "./exchange.ts";
+
 /** The environment variable that stands for the key in printed commands. A report must not contain the key itself. */
 const VARIABLE = "DECISION_API_KEY";
-/** Parts of the key from this length on are hidden too, since a truncated excerpt may end within the key. Chosen. */
+/** Beginnings of the key from this length on are hidden too, since an excerpt may end within the key. Chosen. */
 const LEAST_PART = 6;
-/** Keys shorter than this are not hidden: so few characters occur in any text. */
+/** Parts shorter than this are not hidden: so few characters occur in any text. */
 const LEAST_SECRET = 3;
-/** The most backslashes before a character: JSON that was escaped as a JSON string three times. */
-const MOST_BACKSLASHES = 7;
 
 /** A part of a text: literal text, or a shell word that expands to the text. */
-export type Stretch = { readonly plain: string } | { readonly word: string };
+type Stretch = { readonly plain: string } | { readonly word: string };
 
-/**
- * The forms in which our requests contain the key: as it is, percent-encoded in a query, and the near misses of
- * `auth.wrong`.
- */
-function secretWords(apiKey: string): readonly (readonly [text: string, word: string])[] {
-  const encoded = encodeURIComponent(apiKey);
+/** Splits a text where it contains the key, also percent-encoded, or a near miss of it that `auth.wrong` sends. */
+export function splitAtKey(text: string, apiKey: string | undefined): readonly Stretch[] {
+  if (apiKey === undefined) return split(text, []);
   const near = [
     [apiKey.slice(0, -1), `"\${${VARIABLE}%?}"`],
     [apiKey.slice(1), `"\${${VARIABLE}#?}"`],
   ] as const;
-  return [
-    ...(encoded === apiKey
-      ? []
-      : [[encoded, `"$(node -p 'encodeURIComponent(process.env.${VARIABLE})')"`] as const]),
+  return split(text, [
     [apiKey, `"$${VARIABLE}"`],
-    ...near.filter(([text]) => text.length >= LEAST_SECRET),
-  ];
+    [encodeURIComponent(apiKey), `"$(node -p 'encodeURIComponent(process.env.${VARIABLE})')"`],
+    ...near.filter(([secret]) => secret.length >= LEAST_SECRET),
+  ]);
 }
 
-/** Splits a text where it contains the key or a near miss of it. No plain part is empty. */
-export function splitAtKey(text: string, apiKey: string | undefined): readonly Stretch[] {
-  return split(text, apiKey === undefined ? [] : secretWords(apiKey));
-}
-
-function split(text: string, secrets: ReturnType<typeof secretWords>): readonly Stretch[] {
+function split(
+  text: string,
+  secrets: readonly (readonly [text: string, word: string])[],
+): readonly Stretch[] {
   const [first, ...others] = secrets;
   if (first === undefined) return text === "" ? [] : [{ plain: text }];
   const [secret, word] = first;
@@ -49,44 +42,21 @@ function split(text: string, secrets: ReturnType<typeof secretWords>): readonly 
  */
 export function hideKey(text: string, apiKey: string | undefined): string {
   if (apiKey === undefined) return text;
-  const part = `(part of $${VARIABLE})`;
-  const leastPart = Math.max(LEAST_SECRET, Math.min(LEAST_PART, apiKey.length - 1));
-  const whole = replaceRuns(text, apiKey, apiKey.length, `$${VARIABLE}`);
-  const begun = replaceRuns(whole, apiKey, leastPart, part);
-  return apiKey.length > LEAST_SECRET ? replaceRuns(begun, apiKey.slice(1), apiKey.length - 1, part) : begun;
+  const [all, part] = [`$${VARIABLE}`, `(part of $${VARIABLE})`];
+  const least = Math.max(LEAST_SECRET, Math.min(LEAST_PART, apiKey.length - 1));
+  const begun = text
+    .replace(beginningOf(apiKey, apiKey.length), () => all)
+    .replace(beginningOf(apiKey, least), () => part);
+  return apiKey.length > LEAST_SECRET
+    ? begun.replace(beginningOf(apiKey.slice(1), apiKey.length - 1), () => part)
+    : begun;
 }
 
-/** Replaces each run of at least `least` leading characters of the secret, in any of their encodings. */
-function replaceRuns(text: string, secret: string, least: number, replacement: string): string {
-  const spellings = [...secret].map(spellingsOf);
-  let replaced = "";
-  for (let at = 0; at < text.length; ) {
-    const { count, end } = runAt(text, at, spellings);
-    replaced += count >= least ? replacement : text.charAt(at);
-    at = count >= least ? end : at + 1;
-  }
-  return replaced;
-}
-
-/** How many consecutive characters of the secret match from `at`, and where the last of them ends. */
-function runAt(text: string, at: number, spellings: readonly (readonly string[])[]) {
-  // several positions, since one encoding may be a prefix of another: % and %25
-  let ends: readonly number[] = [at];
-  for (const [count, forms] of spellings.entries()) {
-    const next = ends.flatMap((end) => endsAfter(text, end, forms));
-    if (next.length === 0) return { count, end: Math.max(...ends) };
-    ends = [...new Set(next)];
-  }
-  return { count: spellings.length, end: Math.max(...ends) };
-}
-
-function endsAfter(text: string, at: number, forms: readonly string[]): readonly number[] {
-  const ends: number[] = [];
-  for (let from = at; from <= at + MOST_BACKSLASHES; from += 1) {
-    for (const form of forms) if (text.startsWith(form, from)) ends.push(from + form.length);
-    if (text[from] !== "\\") break;
-  }
-  return ends;
+/** Matches at least so many characters of the secret from its first one on, each in any spelling. */
+function beginningOf(secret: string, least: number): RegExp {
+  const all = [...secret.slice(0, LONGEST_EXCERPT)].map(spellingsOf);
+  const more = all.slice(least).reduceRight((after, one) => `(?:${one}${after})?`, "");
+  return new RegExp(all.slice(0, least).join("") + more, "g");
 }
 
 const HTML_NAMES: Readonly<Record<string, string>> = {
@@ -97,16 +67,10 @@ const HTML_NAMES: Readonly<Record<string, string>> = {
   "'": "apos",
 };
 
-/** A character as it is, and as escaped in URLs, JSON and HTML. The caller handles backslashes in front of it. */
-function spellingsOf(character: string): readonly string[] {
+/** Matches a character as it is, and as escaped in URLs, HTML or JSON, even in JSON that was quoted three times. */
+function spellingsOf(character: string): string {
   const code = character.charCodeAt(0);
-  const small = code.toString(16);
-  const hexes = [small, small.toUpperCase()];
-  const name = HTML_NAMES[character];
-  return [
-    character,
-    `&#${code};`,
-    ...hexes.flatMap((hex) => [`%${hex}`, `u00${hex}`, `&#x${hex};`]),
-    ...(name === undefined ? [] : [`&${name};`]),
-  ];
+  const hex = `(?:${code.toString(16)}|${code.toString(16).toUpperCase()})`;
+  const name = HTML_NAMES[character] ?? "none";
+  return `\\\\{0,7}(?:\\x${code.toString(16)}|%${hex}|u00${hex}|&#${code};|&#x${hex};|&${name};)`;
 }

@@ -17,23 +17,23 @@ function httpLine(request: SentRequest, apiKey: string | undefined): string {
   if (method === "HEAD") args.push("--head");
   else if (method !== "GET" || body !== undefined) args.push(`-X ${method}`);
   args.push(shellWord(url, apiKey));
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(headers))
     args.push(`-H ${shellWord(value === "" ? `${name};` : `${name}: ${value}`, apiKey)}`);
-  }
   if (body === undefined) return args.join(" ");
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   if (!names.includes("content-type")) args.push("-H 'content-type:'"); // else curl adds the content type of a form
   if (!names.includes("expect")) args.push("-H 'expect:'");
-  const { inline, command } = printWithKey(body, apiKey);
-  // curl would read a file if the data began with @
-  if (inline !== undefined && !inline.startsWith("'@")) return `${args.join(" ")} --data-binary ${inline}`;
-  return `${command} | ${args.join(" ")} --data-binary @-`;
+  const text = shortText(Buffer.from(body));
+  const isArgument = text !== undefined && /^(?!@)\P{Cc}*$/u.test(text); // curl reads a file if the data begins with @
+  if (isArgument && splitAtKey(text, apiKey).length < 2)
+    return `${args.join(" ")} --data-binary ${shellWord(text, apiKey)}`;
+  return `${printCommand(body, apiKey)} | ${args.join(" ")} --data-binary @-`;
 }
 
 /** Sends bytes over a raw connection: curl with a telnet URL, or openssl for TLS. */
 function rawLine(request: SentRequest, raw: string | Uint8Array, apiKey: string | undefined): string {
   const { protocol, hostname, port } = new URL(request.url);
-  const feed = `(${printWithKey(raw, apiKey).command}; sleep 2)`;
+  const feed = `(${printCommand(raw, apiKey)}; sleep 2)`;
   if (protocol === "https:") return `${feed} | openssl s_client -quiet -connect ${hostname}:${port || 443}`;
   return `${feed} | curl -sS -N --max-time 5${socketFlag(request)} telnet://${hostname}:${port || 80}`;
 }
@@ -48,36 +48,17 @@ function shellWord(text: string, apiKey: string | undefined): string {
   return words.join("") || quote("");
 }
 
-/** A command that prints a body. A body that contains the key is printed in parts. */
-function printWithKey(body: string | Uint8Array, apiKey: string | undefined): PrintCommand {
+/** A command that prints these bytes; in parts, if they contain the key. */
+function printCommand(body: string | Uint8Array, apiKey: string | undefined): string {
   // latin1 maps every byte to one character and leaves the ASCII key unchanged
-  const stretches = splitAtKey(Buffer.from(body).toString("latin1"), apiKey);
-  if (stretches.every((one) => "plain" in one)) return printCommand(body);
-  const commands = stretches.map((one) =>
-    "word" in one ? `printf %s ${one.word}` : printCommand(Buffer.from(one.plain, "latin1")).command,
-  );
-  return { command: `{ ${commands.join("; ")}; }` };
-}
-
-/** Bodies of up to so many characters are printed literally. Chosen. */
-const PLAIN_CHARACTERS = 1500;
-
-/** A shell command that prints given bytes. */
-export interface PrintCommand {
-  /** The quoted text, if it can be an argument of a command line. */
-  readonly inline?: string;
-  readonly command: string;
-}
-
-/** A shell command that prints exactly these bytes: the quoted text, or if it is long, the compressed bytes. */
-function printCommand(body: string | Uint8Array): PrintCommand {
-  const text = exactText(body);
-  if (text !== undefined && text.length <= PLAIN_CHARACTERS) {
-    if (/^\P{Cc}*$/u.test(text)) return { inline: quote(text), command: `printf %s ${quote(text)}` };
-    return { command: `printf %b ${quote(escaped(text))}` };
-  }
-  const packed = gzipSync(body, { level: 9 }).toString("base64");
-  return { command: `printf %s ${packed} | base64 -d | gunzip` };
+  const commands = splitAtKey(Buffer.from(body).toString("latin1"), apiKey).map((one) => {
+    if ("word" in one) return `printf %s ${one.word}`;
+    const bytes = Buffer.from(one.plain, "latin1");
+    const text = shortText(bytes);
+    if (text !== undefined) return `printf %b ${quote(escaped(text))}`;
+    return `printf %s ${gzipSync(bytes, { level: 9 }).toString("base64")} | base64 -d | gunzip`;
+  });
+  return commands.length === 1 ? commands.join() : `{ ${commands.join("; ")}; }`;
 }
 
 /** For `printf %b`: control characters as octal escapes, which every shell reads. */
@@ -92,13 +73,15 @@ function escaped(text: string): string {
 }
 
 /** The text in single quotes for a POSIX shell. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The body as text; undefined if it is not valid UTF-8. */
-function exactText(body: string | Uint8Array): string | undefined {
-  if (typeof body === "string") return body;
-  const text = Buffer.from(body).toString("utf8");
-  return Buffer.from(text, "utf8").equals(Buffer.from(body)) ? text : undefined;
+/** Bodies of up to so many bytes are printed literally. Chosen. */
+const PLAIN_BYTES = 1500;
+
+/** The body as text; undefined if it is long or not valid UTF-8. */
+function shortText(body: Buffer): string | undefined {
+  const text = body.toString("utf8");
+  return body.length <= PLAIN_BYTES && Buffer.from(text).equals(body) ? text : undefined;
 }

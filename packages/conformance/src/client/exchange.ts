@@ -50,9 +50,13 @@ export class NoAnswer extends Error {
   }
 }
 
+/** The most characters of a body in an excerpt. Chosen. */
+export const LONGEST_EXCERPT = 300;
+
 /** Status and the beginning of the body, for a report. */
 export function excerpt({ status, headers, text }: Pick<Reply, "status" | "headers" | "text">): string {
   const type = headers["content-type"];
-  const body = text.length > 300 ? `${text.slice(0, 300)}... (${text.length} characters)` : text;
+  const body =
+    text.length > LONGEST_EXCERPT ? `${text.slice(0, LONGEST_EXCERPT)}... (${text.length} characters)` : text;
   return `${status}${type === undefined ? "" : ` ${type}`}${body === "" ? "" : `: ${body}`}`;
 }

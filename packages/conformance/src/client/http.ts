@@ -4,7 +4,7 @@ import { headerFields, NoAnswer, type Reply, type SentRequest } from "./exchange
 import { readJson } from "./json.ts";
 import { endpointOf, lateness, pathOf, type Target, urlOf } from "./target.ts";
 
-export interface Call {
+interface Call {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -2,17 +2,15 @@ import { parseArgs } from "node:util";
 import { invalidOption } from "../../../../src/errors.ts";
 import { PROFILES } from "../trial/clause.ts";
 
-/** A flag of the programs `decision conformance` and `decision-conformance`. */
+/** A flag of the programs `decision conformance` and `decision-conformance`, as `parseArgs` of Node has it. */
 export interface ConformanceFlag {
   readonly type: "string" | "boolean";
+  readonly multiple?: boolean;
+  readonly default?: string;
   readonly description: string;
   /** Placeholder of its value in the help. */
   readonly helpValue?: string;
-  readonly isRepeatable?: boolean;
   readonly options?: readonly string[];
-  readonly default?: string;
-  /** Flags that cannot be given together with it. */
-  readonly exclusive?: readonly string[];
 }
 
 export const CONFORMANCE_FLAGS = {
@@ -25,13 +23,13 @@ export const CONFORMANCE_FLAGS = {
   },
   only: {
     type: "string",
-    isRepeatable: true,
+    multiple: true,
     helpValue: "<clause>",
     description: "check this clause: an id, a prefix, or a pattern with *; repeatable",
   },
   skip: {
     type: "string",
-    isRepeatable: true,
+    multiple: true,
     helpValue: "<clause>",
     description: "leave this clause out; repeatable",
   },
@@ -66,60 +64,32 @@ export const CONFORMANCE_FLAGS = {
     description: "write the clauses that are broken now as a baseline; keeps the reasons of --baseline",
   },
   json: { type: "boolean", description: "print the report as JSON" },
-  github: { type: "boolean", description: "print GitHub annotations after the report", exclusive: ["json"] },
+  github: { type: "boolean", description: "print GitHub annotations after the report" },
   junit: { type: "string", helpValue: "<file>", description: "also write the report as JUnit XML" },
 } as const satisfies Readonly<Record<string, ConformanceFlag>>;
-
-export type FlagName = keyof typeof CONFORMANCE_FLAGS;
 
 export const BASE_URL_DESCRIPTION =
   "address of the server, for example http://127.0.0.1:8700 or http+unix:///run/decision.sock";
 
-const FLAGS: readonly (readonly [string, ConformanceFlag])[] = Object.entries(CONFORMANCE_FLAGS);
-
 /** What was given on the command line, with the defaults. */
-export interface Given {
-  readonly baseUrl: string;
-  text(name: FlagName): string | undefined;
-  texts(name: FlagName): readonly string[];
-  has(name: FlagName): boolean;
-}
+export type Given = ReturnType<typeof readArguments>;
 
 /** Reads the command line of both programs. @throws ServiceError INVALID_OPTION */
-export function readArguments(args: readonly string[]): Given {
+export function readArguments(args: readonly string[]) {
   const { values, positionals } = parsed(args);
   const [baseUrl, ...others] = positionals;
   if (baseUrl === undefined || others.length > 0)
     throw invalidOption(`Expected one argument, the ${BASE_URL_DESCRIPTION}, got ${positionals.length}.`);
-  for (const [name, { options = [], exclusive = [] }] of FLAGS) {
-    const value = values.get(name);
-    if (typeof value === "string" && options.length > 0 && !options.includes(value))
-      throw invalidOption(`Expected --${name} to be one of ${options.join(", ")}, got "${value}".`);
-    if (value !== undefined && exclusive.some((other) => values.has(other)))
-      throw invalidOption(`Expected --${name} without --${exclusive.join(" and --")}, got both.`);
-  }
-  return {
-    baseUrl,
-    text: (name) => {
-      const value = values.get(name);
-      return typeof value === "string" ? value : undefined;
-    },
-    texts: (name) => [values.get(name) ?? []].flat().map(String),
-    has: (name) => values.get(name) === true,
-  };
+  const profile = PROFILES.find((one) => one === values.profile);
+  if (profile === undefined)
+    throw invalidOption(`Expected --profile to be one of ${PROFILES.join(", ")}, got "${values.profile}".`);
+  if (values.json && values.github) throw invalidOption("Expected --github without --json, got both.");
+  return { ...values, baseUrl, profile };
 }
 
 function parsed(args: readonly string[]) {
-  const options = FLAGS.map(([name, { type, isRepeatable = false, default: usual }]) => {
-    return [name, { type, multiple: isRepeatable, ...(usual === undefined ? {} : { default: usual }) }];
-  });
   try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: Object.fromEntries(options),
-      allowPositionals: true,
-    });
-    return { values: new Map<string, unknown>(Object.entries(values)), positionals };
+    return parseArgs({ args: [...args], options: CONFORMANCE_FLAGS, allowPositionals: true });
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     throw invalidOption(`${message.split(/\. |\.$/)[0]}.`); // further sentences are about a rare form
@@ -128,7 +98,8 @@ function parsed(args: readonly string[]) {
 
 /** The help of the program without the service. */
 export function help(): string {
-  const lines = FLAGS.map(([name, { helpValue, options, description, default: usual }]) => {
+  const flags: readonly (readonly [string, ConformanceFlag])[] = Object.entries(CONFORMANCE_FLAGS);
+  const lines = flags.map(([name, { helpValue, options, description, default: usual }]) => {
     const value = helpValue ?? options?.join("|");
     const flag = `--${name}${value === undefined ? "" : ` ${value}`}`;
     return `  ${flag.padEnd(26)} ${description}${usual === undefined ? "" : ` [${usual}]`}`;

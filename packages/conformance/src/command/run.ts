@@ -3,7 +3,7 @@ import { openOutput } from "../../../../src/cli/output/output-file.ts";
 import { terminalProgress } from "../../../../src/cli/output/progress.ts";
 import { fileFault, ServiceError } from "../../../../src/errors.ts";
 import { utf8Text } from "../../../../src/utf8.ts";
-import { PROFILES, type Report, runConformance, WrongUsage } from "../index.ts";
+import { type Report, runConformance, WrongUsage } from "../index.ts";
 import {
   githubAnnotations,
   jsonReport,
@@ -26,26 +26,19 @@ const LONGEST_TIMEOUT = 3600;
  */
 export async function checkConformance(args: readonly string[]): Promise<Report["exitCode"]> {
   const given = readArguments(args);
-  const timeoutSeconds = readTimeout(given.text("timeout") ?? "");
-  const seed = readSeed(given.text("seed"));
-  const baseline = await readInput(given.text("baseline"), "--baseline");
+  const timeoutSeconds = readTimeout(given.timeout);
+  const seed = readSeed(given.seed);
+  const baseline = await readInput(given.baseline, "--baseline");
   const files = [
-    { file: await openOutput(given.text("junit"), "--junit"), show: junitReport },
-    { file: await openOutput(given.text("write-baseline"), "--write-baseline"), show: writeBaseline },
+    { file: await openOutput(given.junit, "--junit"), show: junitReport },
+    { file: await openOutput(given["write-baseline"], "--write-baseline"), show: writeBaseline },
   ];
   const progress = terminalProgress(process.stderr);
   try {
+    const { baseUrl, profile, only = [], skip = [], shard, gentle: isGentle = false } = given;
     const report = await runConformance({
-      baseUrl: given.baseUrl,
-      profile: PROFILES.find((profile) => profile === given.text("profile")) ?? "full",
-      only: given.texts("only"),
-      skip: given.texts("skip"),
-      shard: given.text("shard"),
-      seed,
-      baseline,
-      isGentle: given.has("gentle"),
+      ...{ baseUrl, profile, only, skip, shard, seed, baseline, isGentle, timeoutSeconds },
       apiKey: process.env.DECISION_API_KEY || undefined,
-      timeoutSeconds,
       maxSeconds: timeoutSeconds * RUN_TIMEOUTS,
       onResult: (result, done, total) => progress.show(progressLine(result, done, total)),
     });
@@ -82,7 +75,7 @@ async function readInput(name: string | undefined, flag: string): Promise<string
 }
 
 function show(report: Report, given: Given): string {
-  if (given.has("json")) return jsonReport(report);
+  if (given.json) return jsonReport(report);
   const isColoured = process.stdout.isTTY && !process.env.NO_COLOR;
-  return `${terminalReport(report, { isColoured })}${given.has("github") ? githubAnnotations(report) : ""}`;
+  return `${terminalReport(report, { isColoured })}${given.github ? githubAnnotations(report) : ""}`;
 }

@@ -1,20 +1,42 @@
 import { gzipSync } from "node:zlib";
-import { at, isList, isMap, type Json, namesOf, show } from "../client/json.ts";
-import type { Check } from "../trial/check.ts";
+import type { Reply } from "../client/exchange.ts";
+import { at, isList, isMap, type Json, leavesOf, namesOf, show } from "../client/json.ts";
+import { type Check, dialectChecks } from "../trial/check.ts";
+import { FULL_ID } from "../trial/facts.ts";
+import { nonce } from "../trial/salts.ts";
 import type { Inferred, Trial } from "../trial/trial.ts";
-import { TYPESAFE_DOCUMENT_CHECKS } from "./typesafe-document.ts";
-import {
-  answerOf,
-  ask,
-  CHOICE,
-  keyRefusals,
-  NOUL,
-  PATH,
-  SCORE,
-  STATE,
-  TYPESAFE_REQUEST,
-  typesafeChecks,
-} from "./typesafe-requests.ts";
+import { documentCheck } from "./document-checks.ts";
+
+const PATH = "/v1/systemone";
+const STATE = "I was charged twice for one order. Give me my money back today!";
+const NOUL = { type: "noul", instructions: "The customer is angry." };
+const CHOICE = {
+  type: "choice",
+  instructions: "What does the customer want?",
+  criteria: { refund: "Wants money back", cancel: null, other: "Anything else" },
+};
+const LEVELS = ["can wait", "this week", "today"];
+const SCORE = { type: "score", instructions: "How urgent is this?", criteria: LEVELS };
+
+/** The smallest request. It shows whether a server requires a key. */
+export const TYPESAFE_REQUEST = {
+  path: PATH,
+  body: { state: STATE, model: "jev-latest", questions: { q: NOUL } },
+};
+
+async function ask(trial: Trial, questions: object, others: object = {}): Promise<Inferred> {
+  return await trial.infer(PATH, { state: STATE, model: "jev-latest", questions, ...others });
+}
+
+const answerOf = ({ json }: Inferred, name = "q") => at(json, "answers", name);
+
+/** Refusals of a missing and of a wrong key, with the statuses that each may have. @throws CannotTell without a key */
+async function keyRefusals(trial: Trial) {
+  if (!trial.facts.wantsKey) trial.skip("the server requires no key");
+  const send = (headers: Readonly<Record<string, string>>) =>
+    trial.post(PATH, TYPESAFE_REQUEST.body, { hasKey: false, headers });
+  return { missing: await send({}), wrong: await send({ authorization: "Bearer wrong" }) };
+}
 
 /** Tolerance, since probabilities may be rounded to two decimals. */
 const ROUNDING = 0.005 + 1e-9;
@@ -72,9 +94,14 @@ const REFUSED: Readonly<Record<string, object>> = {
   "a question about an image": about({ type: "box" }),
 };
 
-/** Checks of the profile `typesafe`: what clients of TypeSafe's hosted API need from a server. */
+const MAX_BODY_BYTES = 2_097_152;
+/** Rubrics whose score is compared with the sum over the rounded probabilities. Chosen. */
+const ROUNDED_RUBRICS = 8;
+const ROUNDED_LEVELS = 20;
+
+/** Checks of the profile `typesafe`: what clients of TypeSafe's hosted API need from a server, and its document. */
 export const TYPESAFE_CHECKS: readonly Check[] = [
-  ...typesafeChecks({
+  ...dialectChecks("typesafe", "/v1/systemone", {
     "answers.envelope": {
       clause:
         "A response has the model's name, usage, and exactly one answer per question, of the question's type.",
@@ -281,6 +308,282 @@ export const TYPESAFE_CHECKS: readonly Check[] = [
         }
       },
     },
+    "answers.rounded": {
+      clause: "Probabilities, scores and confidences are rounded to two decimals.",
+      expected: "no number of an answer with a third decimal",
+      run: async (trial) => {
+        for (const state of [STATE, "The parcel is here.", "We are closed today."]) {
+          const inferred = await ask(trial, { n: NOUL, c: CHOICE, s: SCORE }, { state });
+          for (const { path, value } of leavesOf(inferred.json.get("answers") ?? null))
+            if (typeof value === "number") trial.equal(path, value, Number(value.toFixed(2)), inferred);
+        }
+      },
+    },
+    "answers.exact": {
+      clause: "A score is rounded from its exact value, not computed from rounded probabilities.",
+      expected: "sometimes a score other than the sum over the rounded probabilities",
+      run: checkExact,
+    },
+    "answers.order": {
+      clause: "Answers have the order and names of the questions, probabilities those of the criteria.",
+      expected: "names and labels in order, including white space around them",
+      run: async (trial) => {
+        const criteria = '{"y":"late"," b ":"lost","10":"paid","2":"here"}'; // JSON text, because an object would move 2 to the front
+        const noul = JSON.stringify(NOUL);
+        const questions = `{"z":${noul}," b ":${noul},"a":{"type":"choice","criteria":${criteria}}}`;
+        const inferred = await trial.infer(
+          PATH,
+          `{"state":${JSON.stringify(STATE)},"questions":${questions}}`,
+        );
+        const labels = namesOf(at(answerOf(inferred, "a"), "probabilities"));
+        trial.equal(
+          "the order of answers",
+          namesOf(inferred.json.get("answers")).join(),
+          "z, b ,a",
+          inferred,
+        );
+        trial.equal("the order of probabilities", labels.join(), "y, b ,10,2", inferred);
+      },
+    },
+    "answers.ties": {
+      clause: "Among options with equal scores, the first is the choice.",
+      expected: "the first of two options with the same description, in either order",
+      run: async (trial) => {
+        for (const names of [
+          ["a", "b"],
+          ["b", "a"],
+        ]) {
+          const criteria = Object.fromEntries(names.map((name) => [name, "the same"]));
+          const inferred = await ask(trial, { q: { type: "choice", instructions: "Which one?", criteria } });
+          trial.equal("choice", at(answerOf(inferred), "choice"), names[0], inferred);
+        }
+      },
+    },
+    "answers.model": {
+      clause: "`model` is the full id of the served model, whichever name the request uses.",
+      expected: "`<namespace>/<name>@<revision>`, the same for jev-latest, for null and without a name",
+      run: async (trial: Trial) => {
+        for (const model of ["jev-latest", null, undefined]) {
+          const inferred = await ask(trial, { q: NOUL }, { model });
+          const told = inferred.json.get("model");
+          trial.expect(FULL_ID.test(String(told)), `model is ${show(told)}`, inferred);
+        }
+      },
+    },
+    "answers.sides": {
+      clause: "A noul is the probability of `true`, with the texts of the plain contract.",
+      expected: "the probability of the second of two levels with the texts of false and true",
+      run: async (trial) => {
+        for (const instructions of ["The customer is angry", "The parcel is late", "It is about money"]) {
+          const texts = [
+            `false: No. This is false: ${instructions}`,
+            `true: Yes. This is true: ${instructions}`,
+          ];
+          const inferred = await ask(trial, {
+            n: { type: "noul", instructions },
+            s: { type: "score", instructions, criteria: texts },
+          });
+          const share = at(answerOf(inferred, "s"), "probabilities", "1");
+          trial.equal("noul", at(answerOf(inferred, "n"), "noul"), share, inferred);
+        }
+      },
+    },
+    "answers.blank": {
+      clause: "An option without a description is shown as its name, a blank level as its number.",
+      expected: "the probabilities of the name, or the number, as a description",
+      run: async (trial) => {
+        const level = (text: unknown, last: string) => ({ ...SCORE, criteria: ["low", text, "high", last] });
+        const option = (text: unknown) => ({ ...CHOICE, criteria: { refund: "Money back", cancel: text } });
+        const inferred = await ask(trial, {
+          level: level(null, ""),
+          likeLevel: level("1", "3"),
+          option: option(null),
+          likeOption: option("cancel"),
+        });
+        const told = (name: string) => show(at(answerOf(inferred, name), "probabilities"));
+        trial.equal("the blank level", told("level"), told("likeLevel"), inferred);
+        trial.equal("the blank option", told("option"), told("likeOption"), inferred);
+      },
+    },
+    "answers.legend-exact": {
+      clause: "The legend has strings, objects and arrays exactly as sent.",
+      expected: "the same values, including white space around a level",
+      run: async (trial) => {
+        const inferred = await ask(trial, {
+          q: { ...SCORE, criteria: [" low\n", { is: [" b "] }, [1, "c "]] },
+        });
+        const legend = at(answerOf(inferred), "legend");
+        trial.equal("legend", show(legend), '{"0":" low\\n","1":{"is":[" b "]},"2":[1,"c "]}', inferred);
+      },
+    },
+    usage: {
+      clause: "`input_tokens` counts the scored pairs; `output_tokens` is 0.",
+      expected: "a count above 0, more for a longer state; 0 if the model is not needed",
+      run: async (trial: Trial) => {
+        const salt = nonce(); // a fresh text: an equal pair in the same batch would count no tokens
+        const tokens = async (question: object, state: string) => {
+          const inferred = await ask(trial, { q: question }, { state: `${salt} ${state}` });
+          trial.equal("output_tokens", at(inferred.json, "usage", "output_tokens"), 0, inferred);
+          return Number(at(inferred.json, "usage", "input_tokens"));
+        };
+        const [short, long] = [await tokens(NOUL, STATE), await tokens(NOUL, `${STATE} ${STATE}`)];
+        trial.expect(short > 0 && long > short, `${short} tokens, and ${long} for twice the state`);
+        const certain = await tokens({ type: "choice", criteria: { only: null } }, STATE);
+        trial.equal("the count of a certain answer", certain, 0);
+      },
+    },
+    "requests.total": {
+      clause: "All questions of a request may have up to 4,096 options and levels in total.",
+      expected: "200 for 360, 422 for 4,097",
+      isGentle: false,
+      run: async (trial) => {
+        const question = (count: number) => ({ ...SCORE, criteria: list(count) });
+        await ask(trial, { a: question(120), b: question(120), c: question(120) });
+        await trial.refused(PATH, { state: STATE, questions: named(17, question(241)) });
+      },
+    },
+    "requests.bounds": {
+      clause:
+        "A choice has at most 255 options, a score at most 255 levels, a request at most 1,024 questions; images are refused.",
+      expected: "422 for one more of each, for `assets`, and for parts with files",
+      run: (trial) => {
+        const file = { type: "file", mediaType: "image/png", data: "iVBORw0KGgo=" };
+        const questions = { q: NOUL };
+        return trial.eachOf(
+          {
+            "256 options": { questions: { q: { ...CHOICE, criteria: named(256, null) } } },
+            "256 levels": { questions: { q: { ...SCORE, criteria: list(256) } } },
+            "1,025 questions": { questions: named(1025, { type: "choice", criteria: { only: null } }) },
+            assets: { questions, assets: { image: "iVBORw0KGgo=" } },
+            "a part with a file": { questions, state: [{ type: "text", text: STATE }, file] },
+          },
+          (body) => trial.refused(PATH, { state: STATE, ...body }),
+        );
+      },
+    },
+    "requests.optional": {
+      clause: "`model` may be null, `assets` null or an empty object.",
+      expected: "200 for each",
+      run: async (trial) => {
+        for (const others of [{ model: null }, { assets: null }, { assets: {} }])
+          await ask(trial, { q: NOUL }, others);
+      },
+    },
+    "requests.zstd": {
+      clause: "A body may be compressed with zstd.",
+      expected: "the answer to the uncompressed body",
+      run: (trial) => {
+        const headers = { "content-encoding": "zstd", "content-type": "application/json" };
+        return trial.infer(PATH, zstdFrame(JSON.stringify(TYPESAFE_REQUEST.body)), { headers });
+      },
+    },
+    "requests.decoded-size": {
+      clause: "The limit of 2,097,152 bytes applies to the decoded body.",
+      expected: "413 for a small body that is too large when decoded",
+      run: async (trial) => {
+        const body = JSON.stringify({ ...TYPESAFE_REQUEST.body, state: " ".repeat(MAX_BODY_BYTES) });
+        const headers = { "content-encoding": "gzip", "content-type": "application/json" };
+        const reply = await trial.refused(PATH, gzipSync(body), { headers, status: 413 });
+        expectErrorType(trial, reply, "request_too_large");
+      },
+    },
+    "errors.model": {
+      clause: "An unknown model is refused with 400 and the type `api_usage_error`.",
+      expected: "400, and detail with that error_type and a message",
+      run: async (trial) => {
+        const body = { ...TYPESAFE_REQUEST.body, model: "no-such-model-0" };
+        expectErrorType(trial, await trial.refused(PATH, body, { status: 400 }), "api_usage_error");
+      },
+    },
+    "errors.keys": {
+      clause:
+        "A missing key is refused with 403, a wrong one with 401 and `WWW-Authenticate: Bearer`; both are an `authentication_error`.",
+      expected: "the status, and detail with that error_type",
+      needsInference: false,
+      run: async (trial) => {
+        const { missing, wrong } = await keyRefusals(trial);
+        trial.status(missing, 403);
+        trial.status(wrong, 401);
+        for (const reply of [missing, wrong]) expectErrorType(trial, reply, "authentication_error");
+        trial.equal("www-authenticate", wrong.headers["www-authenticate"], "Bearer", wrong);
+      },
+    },
+    "models.open": {
+      clause: "GET /v1/models needs no key.",
+      expected: "200 without a key",
+      needsInference: false,
+      run: async (trial) => trial.status(await trial.get("/v1/models", { hasKey: false }), 200),
+    },
+    "request-id.same": {
+      clause: "`x-typesafe-request-id` equals `x-request-id`: the caller's id if it is valid.",
+      expected: "the id that was sent in both headers, with 200, 422 and 403",
+      needsInference: false,
+      run: async (trial) => {
+        const headers = { "x-request-id": "Check-1_a.b" };
+        const replies = [
+          await trial.get("/v1/models", { headers }),
+          await trial.post(PATH, TYPESAFE_REQUEST.body, { headers }),
+          await trial.post(PATH, {}, { headers }),
+          await trial.post(PATH, {}, { headers, hasKey: false }),
+        ];
+        for (const reply of replies)
+          for (const name of ["x-request-id", "x-typesafe-request-id"])
+            trial.equal(`${name} with ${reply.status}`, reply.headers[name], headers["x-request-id"], reply);
+      },
+    },
   }),
-  ...TYPESAFE_DOCUMENT_CHECKS,
+  ...documentCheck("typesafe", "TypesafeAnswers, TypesafeError", async (trial) => {
+    await trial.get("/v1/models");
+    await trial.post(PATH, { state: STATE, questions: { n: NOUL, c: CHOICE, s: SCORE } });
+  }),
 ];
+
+function expectErrorType(trial: Trial, reply: Reply, type: string): void {
+  trial.equal("error_type", at(reply.json, "detail", "error_type"), type, reply);
+}
+
+/** Uses rubrics of many levels: the rounding errors of their probabilities add up to more than 0.01. */
+async function checkExact(trial: Trial): Promise<void> {
+  const criteria = Array.from({ length: ROUNDED_LEVELS }, (_, level) => `about ${level * 5} per cent`);
+  const names = Array.from({ length: ROUNDED_RUBRICS }, (_, index) => `q${index}`);
+  const rubric = (index: number) => ({
+    type: "score",
+    instructions: `How much of part ${index} is done?`,
+    criteria,
+  });
+  const inferred = await ask(trial, Object.fromEntries(names.map((name, index) => [name, rubric(index)])));
+  const rounded = names.flatMap((name) => {
+    const answer = answerOf(inferred, name);
+    const shares = criteria.map((_, level) => Number(at(answer, "probabilities", String(level))));
+    const sum = shares.reduce((all, share) => all + share, 0);
+    const mean = shares.reduce((all, share, level) => all + level * share, 0);
+    return Math.abs(sum - 1) > 0.005 ? [Math.abs(Number(at(answer, "score")) - mean)] : [];
+  });
+  if (rounded.length < 4)
+    trial.skip("rounding is invisible: the model's probabilities are too close to 0 and 1");
+  trial.expect(
+    rounded.some((distance) => distance >= 0.0051),
+    `each of ${rounded.length} scores is the sum of its rounded probabilities`,
+    inferred,
+  );
+}
+
+const list = (length: number) => Array.from({ length }, (_, index) => `option ${index}`);
+const named = (length: number, value: unknown) =>
+  Object.fromEntries(list(length).map((name) => [name, value]));
+
+/**
+ * A zstd frame with uncompressed content, since Node.js 20 has no zstd.
+ *
+ * @param text of at most 128 KiB, the maximum size of a block
+ * @see RFC 8878, 3.1.1
+ */
+function zstdFrame(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const head = Buffer.alloc(12);
+  head.writeUInt32LE(0xfd2fb528, 0);
+  head.writeUInt8(0b1010_0000, 4); // content size in four bytes, single segment
+  head.writeUInt32LE(bytes.byteLength, 5);
+  head.writeUIntLE(1 | (bytes.byteLength << 3), 9, 3); // last block, raw
+  return Buffer.concat([head, bytes]);
+}

@@ -2,7 +2,7 @@ import { bySubject } from "../clauses.ts";
 import type { Report, Result } from "../run/report.ts";
 import { isDialect } from "../trial/clause.ts";
 
-export interface Colours {
+interface Colours {
   readonly isColoured: boolean;
 }
 

@@ -60,7 +60,7 @@ export function countOutcomes(results: readonly Result[]): Readonly<Record<Outco
 }
 
 /** Clauses skipped for the same reason. */
-export interface Skips {
+interface Skips {
   readonly reason: string;
   readonly clauses: readonly string[];
 }

@@ -2,7 +2,7 @@ import { WrongUsage } from "../client/target.ts";
 import type { Check } from "../trial/check.ts";
 import type { Profile } from "../trial/clause.ts";
 
-export interface Selection {
+interface Selection {
   readonly profile: Profile;
   /** Ids, prefixes, or patterns with `*`. Empty: all. */
   readonly only: readonly string[];

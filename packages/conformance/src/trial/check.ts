@@ -2,7 +2,7 @@ import type { Clause, Profile } from "./clause.ts";
 import type { Trial } from "./trial.ts";
 
 /** When a check runs: concurrently with others, alone, or after all others. */
-export type Turn = "any" | "alone" | "last";
+type Turn = "any" | "alone" | "last";
 
 /** A clause and the function that tests a server for it. */
 export interface Check extends Clause {

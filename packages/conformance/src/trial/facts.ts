@@ -1,9 +1,8 @@
 import { NoAnswer, type Reply } from "../client/exchange.ts";
-import { type Call, HttpClient } from "../client/http.ts";
+import type { HttpClient } from "../client/http.ts";
 import { at, isList, isMap, leavesOf } from "../client/json.ts";
 import type { Target } from "../client/target.ts";
-import { foreignReason } from "./foreign.ts";
-import { type Limits, readLimits } from "./limits.ts";
+import { CONTRACT_LIMITS, type Limits, readLimits } from "./limits.ts";
 import { RANK, SMALL, SMALL_RANK, SYSTEMONE } from "./operations.ts";
 
 /** What the first requests show about the server. Later checks use it. */
@@ -29,6 +28,8 @@ export interface Facts {
 export const FULL_ID = /^[^/@\s]+\/[^/@\s]+@[0-9a-f]{40}$/;
 export const JSON_TYPE = { "content-type": "application/json" };
 
+const NO_KEY = "the server requires a key and none was given (DECISION_API_KEY)";
+
 /** Pause between two requests to a server that is not ready yet. Chosen. */
 const READY_PAUSE_MS = 500;
 
@@ -39,66 +40,86 @@ const READY_PAUSE_MS = 500;
  */
 export async function gatherFacts(target: Target, client: HttpClient, signal: AbortSignal): Promise<Facts> {
   let requests = 0;
-  const call = (given: Omit<Call, "signal">, by = client) => {
+  const get = (path: string) => {
     requests += 1;
-    return by.call({ ...given, signal });
+    return client.call({ method: "GET", path, headers: {}, signal });
   };
-  const get = (path: string) => call({ method: "GET", path, headers: {} });
-  const infer = (path: string, body: unknown, key: string | undefined) =>
-    call({
-      method: "POST",
-      path,
-      headers: { ...JSON_TYPE, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
-      body: JSON.stringify(body),
-    });
+  const infer = (path: string, body: unknown, headers = {}) => {
+    requests += 1;
+    const all = { ...JSON_TYPE, ...headers };
+    return client.call({ method: "POST", path, headers: all, body: JSON.stringify(body), signal });
+  };
   const health = await readyHealth(get, target.timeoutMs);
-  const [models, openRank, openSystemone] = await Promise.allSettled([
+  const settled = await Promise.allSettled([
     get("/v1/models"),
-    infer(RANK, SMALL_RANK, undefined),
-    infer(SYSTEMONE, SMALL, undefined),
+    infer(RANK, SMALL_RANK),
+    infer(SYSTEMONE, SMALL),
   ]);
   signal.throwIfAborted();
-  const open = [openRank, openSystemone].flatMap((one) => settledValue(one) ?? []);
-  const wantsKey = open.some(isRefusal);
-  const keyed =
-    wantsKey && target.apiKey !== undefined
-      ? await infer(RANK, SMALL_RANK, target.apiKey).catch(() => undefined)
-      : undefined;
-  const foreign = await foreignReason(
-    target,
-    {
-      models: settledValue(models),
-      rank: keyed ?? settledValue(openRank),
-      systemone: settledValue(openSystemone),
-    },
-    (base) => {
-      const other = new HttpClient({ ...target, base });
-      return call({ method: "GET", path: "/v1/models", headers: {} }, other)
-        .catch(() => undefined)
-        .finally(() => other.close());
-    },
+  const [models, openRank, systemone] = settled.map((one) =>
+    one.status === "fulfilled" ? one.value : undefined,
   );
+  const open = [openRank ?? [], systemone ?? []].flat();
+  const { apiKey } = target;
+  const wantsKey = open.some(isRefusal);
+  const authorization = `Bearer ${apiKey}`;
+  const keyed =
+    wantsKey && apiKey !== undefined
+      ? await infer(RANK, SMALL_RANK, { authorization }).catch(() => undefined)
+      : undefined;
+  const rank = keyed ?? openRank;
   const inferences = keyed === undefined ? open : [keyed];
-  const listed = [settledValue(models)].flatMap((one) => one ?? []);
+  const listed = models === undefined ? [] : [models];
   const isRefused = inferences.length > 0 && inferences.every(isRefusal);
+  const [failure] = settled
+    .slice(1)
+    .flatMap((one) => (one.status === "rejected" ? [messageOf(one.reason)] : []));
   return {
     health,
     wantsKey,
     modelId: findModelId([...inferences, ...listed, health]),
     aliases: findAliases([...listed, health]),
-    noInference: isRefused ? noInferenceReason(target.apiKey !== undefined) : undefined,
-    deadInference:
-      openRank.status === "rejected" && openSystemone.status === "rejected"
-        ? `neither inference operation answers: ${messageOf(openRank.reason)}`
-        : undefined,
+    noInference: isRefused ? (apiKey === undefined ? NO_KEY : "the server refuses the given key") : undefined,
+    deadInference: open.length === 0 ? `neither inference operation answers: ${failure}` : undefined,
     limits: readLimits(health.json),
-    foreign,
+    foreign: models && rank && systemone && foreignReason(target, models, rank, systemone),
     requests,
   };
 }
 
-function settledValue(settled: PromiseSettledResult<Reply>): Reply | undefined {
-  return settled.status === "fulfilled" ? settled.value : undefined;
+/** A request that shows whether a server of a dialect requires a key. */
+export interface FirstRequest {
+  readonly path: string;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The same for a dialect. Uses only the dialect's own operations, since a server may have no others.
+ *
+ * @throws NoAnswer if no server answers
+ */
+export async function gatherDialectFacts(
+  first: FirstRequest,
+  { apiKey }: Target,
+  client: HttpClient,
+  signal: AbortSignal,
+): Promise<Facts> {
+  const headers = { ...JSON_TYPE, ...first.headers };
+  const body = JSON.stringify(first.body);
+  const health = await client.call({ method: "POST", path: first.path, headers, body, signal });
+  const wantsKey = isRefusal(health);
+  return {
+    health,
+    modelId: undefined,
+    aliases: [],
+    wantsKey,
+    noInference: wantsKey && apiKey === undefined ? NO_KEY : undefined,
+    deadInference: undefined,
+    limits: CONTRACT_LIMITS,
+    foreign: undefined,
+    requests: 1,
+  };
 }
 
 /** Whether a request was refused for its key. 403 is the wrong status but means the same. */
@@ -106,14 +127,40 @@ function isRefusal({ status }: Reply): boolean {
   return status === 401 || status === 403;
 }
 
-function messageOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
+/** Explains why a server is not one of this contract, with what was seen and what to try; undefined if it may be one. */
+function foreignReason(
+  { base, name }: Target,
+  models: Reply,
+  rank: Reply,
+  systemone: Reply,
+): string | undefined {
+  const isListed = models.status === 200 && isList(at(models.json, "models"));
+  if (isListed || isOperation(rank) || isOperation(systemone)) return undefined;
+  const brief = ({ status, headers }: Reply) =>
+    `${status} ${headers["content-type"] ?? "without a content type"}`;
+  const seen = [
+    `GET /v1/models gave ${brief(models)}`,
+    `POST ${RANK} ${brief(rank)}`,
+    `POST ${SYSTEMONE} ${brief(systemone)}`,
+  ];
+  const tries = [
+    ...(base.pathname === "/" ? [] : [`leave ${base.pathname.replace(/\/+$/, "")} off the address`]),
+    ...([models, rank, systemone].some(isRefusal) ? ["give the key (DECISION_API_KEY)"] : []),
+    "try another port or another path in front of /v1/models",
+  ];
+  return `What answers at ${name} is not a server of this contract (${seen.join(", ")}): ${tries.join(", or ")}.`;
 }
 
-function noInferenceReason(hasKey: boolean): string {
-  return hasKey
-    ? "the server refuses the given key"
-    : "the server requires a key and none was given (DECISION_API_KEY)";
+/** Whether an inference operation of the contract can have given this answer, be it an error or a wrong answer. */
+function isOperation({ status, json }: Reply): boolean {
+  return (
+    ![404, 405, 501].includes(status) &&
+    ["answers", "ranked", "detail"].some((name) => at(json, name) !== undefined)
+  );
+}
+
+function messageOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
 }
 
 /** Waits until the server is ready, since it may still be loading its model. */

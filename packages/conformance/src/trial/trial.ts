@@ -38,7 +38,7 @@ export interface Session {
   sentRequests: number;
 }
 
-export interface CallOptions {
+interface CallOptions {
   /** Strings and bytes are sent as they are, everything else as JSON. */
   readonly body?: unknown;
   /** Added to `content-type: application/json`, or replacing it. A header set to undefined is left out. */
@@ -203,12 +203,12 @@ export class Trial {
   }
 
   /** Runs the cases, a few at a time. @throws Broken for the first failed case, naming the others */
-  async each<Case extends { readonly name: string }>(
+  async each<Case>(
     cases: readonly Case[],
     run: (one: Case) => Promise<unknown>,
     atATime = CASES_AT_A_TIME,
   ): Promise<void> {
-    const failures = new Map<Case, Error>();
+    const failures: [index: number, error: Broken | NoAnswer][] = [];
     const waiting = [...cases.entries()];
     const work = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -217,23 +217,18 @@ export class Trial {
           await withSalts(String(index), () => run(one));
         } catch (error) {
           if (!(error instanceof Broken) && !(error instanceof NoAnswer)) throw error;
-          failures.set(one, error);
+          failures.push([index, error]);
         }
       }
     };
     await Promise.all(Array.from({ length: atATime }, work));
-    const failed = cases.filter((one) => failures.has(one));
-    const [first] = failed;
+    const [first, ...others] = failures.toSorted(([one], [other]) => one - other);
     if (first === undefined) return;
-    const error = failures.get(first);
-    const others = failed.slice(1).map(({ name }) => name);
-    const more = others.length > NAMED_CASES ? `, and ${others.length - NAMED_CASES} more` : "";
-    const also =
-      others.length === 0
-        ? ""
-        : ` [${cases.length} cases, also: ${others.slice(0, NAMED_CASES).join("; ")}${more}]`;
-    const request = error instanceof Broken || error instanceof NoAnswer ? error.request : undefined;
-    throw new Broken(`${first.name}: ${error?.message}${also}`, request);
+    const [index, { message, request }] = first;
+    const names = others.slice(0, NAMED_CASES).map(([at]) => nameOf(cases[at]));
+    const also = [...names, ...(others.length > NAMED_CASES ? ["..."] : [])].join("; ");
+    const more = also && ` [${others.length + 1} of ${cases.length} cases, also: ${also}]`;
+    throw new Broken(`${nameOf(cases[index])}: ${message}${more}`, request);
   }
 
   /** The same for cases by name. */
@@ -288,6 +283,12 @@ export class Trial {
     if (this.#session.sentRequests > this.#session.maxRequests)
       throw new CannotTell(`the run reached its limit of ${this.#session.maxRequests} requests`);
   }
+}
+
+/** The member `name` of a case; of a case without one, its JSON. */
+function nameOf(one: unknown): string {
+  const hasName = typeof one === "object" && one !== null && "name" in one;
+  return hasName ? String(one.name) : (JSON.stringify(one) ?? "nothing");
 }
 
 function requestOf(about: Reply | Inferred | Wire | undefined): SentRequest | undefined {

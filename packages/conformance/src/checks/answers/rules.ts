@@ -64,7 +64,7 @@ export function columns(rows: readonly Row[]) {
 }
 
 /** Candidates of a ranking by label, in the order of the request. */
-export type Candidates = readonly (readonly [label: string, text: unknown])[];
+type Candidates = readonly (readonly [label: string, text: unknown])[];
 
 /** Tells how a ranking's rows differ from the candidates; undefined if they do not. */
 export function labelsMisfit(rows: readonly Row[], candidates: Candidates): string | undefined {

@@ -94,7 +94,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
       clause: "The caller's `x-request-id` is returned if it matches [A-Za-z0-9._-]{1,128}.",
       expected: "the same id in the answer, whatever its status",
       run: (trial) =>
-        trial.each(idCases(VALID_IDS), async ({ id }) => {
+        trial.each(VALID_IDS, async (id) => {
           for (const reply of await answersWith(trial, id))
             trial.equal(`x-request-id with ${reply.status}`, reply.headers["x-request-id"], id, reply);
         }),
@@ -103,7 +103,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
       clause: "Any other `x-request-id` is replaced by a new one.",
       expected: "a matching id other than the one sent, and a different one in each answer",
       run: (trial: Trial) =>
-        trial.each(idCases(OTHER_IDS), async ({ id }) => {
+        trial.each(OTHER_IDS, async (id) => {
           const replies = await answersWith(trial, id);
           const ids = replies.map(({ headers }) => headers["x-request-id"] ?? "");
           for (const [at, came] of ids.entries())
@@ -130,10 +130,8 @@ export const ROUTE_CHECKS: readonly Check[] = [
         for (const { path, body } of OPERATIONS) {
           const inferred = await trial.infer(path, body);
           const header = inferred.reply.headers["server-timing"] ?? "";
-          const entries = header
-            .split(/\s*,\s*/)
-            .map((entry) => /^([a-z]+);\s*dur=(\d+(?:\.\d+)?)$/.exec(entry));
-          const durations = new Map(entries.map((entry) => [entry?.[1], Number(entry?.[2])]));
+          const entries = header.matchAll(/(?<=^|,\s*)([a-z]+);\s*dur=(\d+(?:\.\d+)?)(?=\s*,|$)/g);
+          const durations = new Map(Array.from(entries, ([, name, duration]) => [name, Number(duration)]));
           for (const name of ["queue", "tokenize", "inference", "total"])
             trial.expect(durations.has(name), `server-timing is ${show(header)}`, inferred);
           const total = durations.get("total") ?? 0;
@@ -164,10 +162,6 @@ async function expectRefused(trial: Trial, { method, path }: Route, status: numb
   trial.status(reply, status);
   trial.expect(typeof at(reply.json, "detail") === "string", excerpt(reply), reply);
   return reply;
-}
-
-function idCases(ids: readonly string[]) {
-  return ids.map((id) => ({ name: id.slice(0, 20), id }));
 }
 
 /** Answers with several statuses to requests with one given request id. */

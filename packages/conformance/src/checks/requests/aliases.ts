@@ -1,6 +1,6 @@
 import { type Check, checksOf, type Draft } from "../../trial/check.ts";
 import { NOUL, RANK, SYSTEMONE } from "../../trial/operations.ts";
-import type { Inferred, Trial } from "../../trial/trial.ts";
+import type { Inferred } from "../../trial/trial.ts";
 import { asked, refuses, toRank } from "../cases.ts";
 import { expectSameScores, listScores, STATE, scoredOf } from "../scored.ts";
 
@@ -68,8 +68,7 @@ function sameRanking(clause: string, bodies: readonly object[]): Draft {
         return { scores: listScores(trial, inferred, candidates.length), inferred };
       };
       const wanted = await scoresOf({ state: STATE, candidates });
-      const cases = bodies.map((body) => ({ name: Object.keys(body).join(" and "), body }));
-      await trial.each(cases, async ({ body }) => {
+      await trial.each(bodies, async (body) => {
         const { scores, inferred } = await scoresOf(body);
         expectSameScores(trial, scores, wanted.scores, inferred);
       });
@@ -83,17 +82,11 @@ function sameNoul(clause: string, pairs: readonly (readonly [given: unknown, lik
     clause,
     expected: "200, with the scores of the outcomes under their own names",
     run: (trial) =>
-      trial.each(
-        pairs.map(([given, like]) => ({ name: JSON.stringify(given), given, like })),
-        async ({ given, like }) => {
-          const [wanted, came] = [await askNoul(trial, like), await askNoul(trial, given)];
-          const [scores, other] = [came, wanted].map((inferred) => scoredOf(trial, inferred, "q").scores);
-          expectSameScores(trial, scores ?? [], other ?? [], came);
-        },
-      ),
+      trial.each(pairs, async ([given, like]) => {
+        const ask = (criteria: unknown) => trial.infer(SYSTEMONE, asked({ ...NOUL, criteria }, STATE));
+        const [wanted, came] = [await ask(like), await ask(given)];
+        const scoresOf = (inferred: Inferred) => scoredOf(trial, inferred, "q").scores;
+        expectSameScores(trial, scoresOf(came), scoresOf(wanted), came);
+      }),
   };
-}
-
-function askNoul(trial: Trial, criteria: unknown): Promise<Inferred> {
-  return trial.infer(SYSTEMONE, asked({ ...NOUL, criteria }, STATE));
 }

@@ -38,11 +38,8 @@ export const OVERLOAD_CHECKS: readonly Check[] = [
         for (const reply of refused) {
           const code = reply.headers["x-decision-error"];
           const isEstimate = code === "OVERLOADED";
-          trial.expect(
-            code === "QUEUE_FULL" || isEstimate || trial.profile !== "full",
-            `x-decision-error is ${code} with a full queue`,
-            reply,
-          );
+          const isKnown = code === "QUEUE_FULL" || isEstimate || trial.profile !== "full";
+          trial.expect(isKnown, `x-decision-error is ${code} with a full queue`, reply);
           const header = reply.headers["retry-after"] ?? "";
           const isFitting = isEstimate ? SECONDS.test(header) : header === "1";
           trial.expect(isFitting, `retry-after is ${JSON.stringify(header)} with 503 ${code}`, reply);
@@ -68,37 +65,19 @@ export const OVERLOAD_CHECKS: readonly Check[] = [
         const answered = replies.filter(({ status }) => status === 200).length;
         if (completed > answered)
           trial.skip("others use the server: its counters change without requests from here");
-        trial.expect(
-          rejected === refused.length,
-          `${rejected} rejected for ${refused.length} answers of 503`,
-          after,
-        );
-        trial.expect(completed === answered, `${completed} completed for ${answered} answers of 200`, after);
+        trial.equal("the count of rejected requests", rejected, refused.length, after);
+        trial.equal("the count of completed requests", completed, answered, after);
       },
     },
   }),
 ];
 
-interface Flood {
-  readonly replies: readonly Reply[];
-  readonly refused: readonly Reply[];
-  /** Reads of /health. */
-  readonly before: Reply;
-  readonly meanwhile: Reply;
-  readonly after: Reply;
+/** Sends more requests at once than the queue can hold, once per run. @throws CannotTell if the queue is too large */
+function flood(trial: Trial) {
+  return trial.shared("flood", () => sendFlood(trial));
 }
 
-/** One flood per run, keyed by the run's facts. */
-const floods = new WeakMap<object, Promise<Flood>>();
-
-/** Sends more requests at once than the queue can hold. @throws CannotTell if the queue is too large to fill */
-function flood(trial: Trial): Promise<Flood> {
-  const known = floods.get(trial.facts) ?? sendFlood(trial);
-  floods.set(trial.facts, known);
-  return known;
-}
-
-async function sendFlood(trial: Trial): Promise<Flood> {
+async function sendFlood(trial: Trial) {
   const { queueCapacity, maxCandidates } = trial.facts.limits;
   if (queueCapacity > LARGEST_QUEUE)
     trial.skip(`a queue of ${queueCapacity} is too large to fill without harm`);

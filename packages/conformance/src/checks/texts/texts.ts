@@ -39,7 +39,7 @@ export const TEXT_CHECKS: readonly Check[] = [
     "texts.state-holds-json": {
       clause: "A string state that contains a JSON object or array is rendered like that value.",
       expected: "the scores and tokens of the object or array itself",
-      run: (trial) => trial.each(named(HELD), ({ one, other }) => compareStates(trial, one, other)),
+      run: (trial) => trial.each(HELD, ([one, other]) => compareStates(trial, one, other)),
     },
     "texts.only-state-holds-json": {
       clause: "Only a state is parsed as JSON: any other string that contains JSON stays a string.",
@@ -52,7 +52,7 @@ export const TEXT_CHECKS: readonly Check[] = [
         "A string state that contains a JSON number, literal or string stays a string, and so does any string within a state.",
       expected: "other scores or tokens than for the parsed value",
       run: (trial: Trial) =>
-        trial.each(named(STAY_TEXTS), async ({ one, other }) => {
+        trial.each(STAY_TEXTS, async ([one, other]) => {
           const [seen, like] = [await effectOfState(trial, one), await effectOfState(trial, other)];
           trial.expect(!isAlike(seen, like), `the same scores and tokens as for ${other}`, seen.inferred);
         }),
@@ -163,10 +163,6 @@ export const TEXT_CHECKS: readonly Check[] = [
   }),
 ];
 
-function named(spellings: readonly Spelling[]) {
-  return spellings.map(([one, other]) => ({ name: one, one, other }));
-}
-
 /** The effect of a state given as JSON text. */
 function effectOfState(trial: Trial, state: string): Promise<Effect> {
   const candidates = JSON.stringify(CANDIDATES);
@@ -183,7 +179,7 @@ function rendering(clause: string, spellings: readonly Spelling[]): Draft {
     expected:
       "the scores and tokens of the rendered text: as a state, as a question, as instructions and as a description",
     run: async (trial) => {
-      await trial.each(named(spellings), async ({ one, other }) => {
+      await trial.each(spellings, async ([one, other]) => {
         const text = JSON.stringify(other);
         await compareStates(trial, one, text);
         const asked = (question: string) =>

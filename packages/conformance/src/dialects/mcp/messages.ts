@@ -17,7 +17,7 @@ export type ToolName = "decide" | "rank" | "models";
 export const mcpChecks = (section: string, drafts: Drafts): readonly Check[] =>
   dialectChecks("mcp", section, drafts);
 
-export interface SendOptions {
+interface SendOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly hasKey?: boolean;
 }
@@ -38,7 +38,7 @@ export function messageIn({ headers, text, json }: Reply): Json | undefined {
   return messages.find((message) => isMap(message) && (message.has("result") || message.has("error")));
 }
 
-export interface Answered {
+interface Answered {
   readonly reply: Reply;
   readonly result: JsonMap;
 }

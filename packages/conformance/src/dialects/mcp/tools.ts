@@ -156,25 +156,13 @@ export const TOOL_CHECKS: readonly Check[] = [
         for (const name of TOOLS) {
           const tool = tools.get(name);
           const text = at(tool, "description");
-          trial.expect(
-            typeof text === "string" && text !== "",
-            `the description of ${name} is ${show(text)}`,
-            reply,
-          );
+          const isText = typeof text === "string" && text !== "";
+          trial.expect(isText, `the description of ${name} is ${show(text)}`, reply);
           for (const schema of ["inputSchema", "outputSchema"])
-            trial.expect(
-              at(tool, schema, "type") === "object",
-              `${schema} of ${name} does not describe an object`,
-              reply,
-            );
-          for (const [hint, wanted] of [
-            ["readOnlyHint", true],
-            ["idempotentHint", true],
-            ["destructiveHint", false],
-          ] as const) {
-            const given = at(tool, "annotations", hint);
-            trial.expect(given === wanted, `${hint} of ${name} is ${show(given)}`, reply);
-          }
+            trial.equal(`the type of ${schema} of ${name}`, at(tool, schema, "type"), "object", reply);
+          const hints = { readOnlyHint: true, idempotentHint: true, destructiveHint: false };
+          for (const [hint, wanted] of Object.entries(hints))
+            trial.equal(`${hint} of ${name}`, at(tool, "annotations", hint), wanted, reply);
         }
       },
     },
@@ -210,22 +198,16 @@ export const TOOL_CHECKS: readonly Check[] = [
         const { reply, tools } = await listedTools(trial);
         for (const name of TOOLS) {
           const { given } = OPERATIONS[name];
-          const isInput = compile(trial, at(tools.get(name), "inputSchema"), `inputSchema of ${name}`, reply);
-          trial.expect(
-            isInput(given),
-            `arguments of ${name} do not fit: ${isInput.errors?.[0]?.message}`,
-            reply,
-          );
-          const isOutput = compile(
-            trial,
-            at(tools.get(name), "outputSchema"),
-            `outputSchema of ${name}`,
-            reply,
-          );
           const called = await callTool(trial, name, given);
-          const fits = isOutput(toPlain(called.structured));
-          const { instancePath, message } = isOutput.errors?.[0] ?? {};
-          trial.expect(fits, `a result of ${name} does not fit: ${instancePath} ${message}`, called.reply);
+          for (const [member, value] of [
+            ["inputSchema", given],
+            ["outputSchema", toPlain(called.structured)],
+          ] as const) {
+            const isFitting = compile(trial, at(tools.get(name), member), `${member} of ${name}`, reply);
+            const fits = isFitting(value);
+            const { instancePath, message } = isFitting.errors?.[0] ?? {};
+            trial.expect(fits, `${instancePath} does not fit ${member} of ${name}: ${message}`, called.reply);
+          }
         }
       },
     },
@@ -263,10 +245,11 @@ export const TOOL_CHECKS: readonly Check[] = [
           const { reply, structured, text } = await callTool(trial, name, OPERATIONS[name].given);
           const told = readJson(text);
           const lines = (json: Json) =>
-            leavesOf(json).map(({ path, value }) => `${path}: ${JSON.stringify(toPlain(value))}`);
-          const isSame =
-            told !== undefined &&
-            lines(told).toSorted().join("\n") === lines(structured).toSorted().join("\n");
+            leavesOf(json)
+              .map(({ path, value }) => `${path}: ${JSON.stringify(toPlain(value))}`)
+              .toSorted()
+              .join();
+          const isSame = told !== undefined && lines(told) === lines(structured);
           trial.expect(isSame, `the text of ${name} is ${text.slice(0, 200)}`, reply);
         }
       },
@@ -319,11 +302,7 @@ export const TOOL_CHECKS: readonly Check[] = [
       clause: "Each of many concurrent calls gets its own answer.",
       expected: "with each id the texts of its own candidates",
       run: async (trial: Trial) => {
-        const cases = Array.from({ length: CALLS_AT_A_TIME }, (_, index) => ({
-          name: `call ${index}`,
-          index,
-        }));
-        const own = async ({ index }: { index: number }) => {
+        const own = async (index: number) => {
           const texts = [`reply ${index} a`, `reply ${index} b`];
           const message = callOf("rank", { state: `Case ${index}.`, candidates: texts }, `call ${index}`);
           const { reply, result } = await resultOf(trial, message);
@@ -332,7 +311,7 @@ export const TOOL_CHECKS: readonly Check[] = [
           const told = isList(ranked) ? ranked.map((row) => String(at(row, "text"))) : [];
           trial.expect(told.toSorted().join() === texts.join(), `the texts ${told.join()}`, reply);
         };
-        await trial.each(cases, own, CALLS_AT_A_TIME);
+        await trial.each([...Array(CALLS_AT_A_TIME).keys()], own, CALLS_AT_A_TIME);
       },
     },
     "errors.arguments": {
@@ -343,11 +322,8 @@ export const TOOL_CHECKS: readonly Check[] = [
           const { reply, result } = await resultOf(trial, callOf(tool, given));
           trial.expect(at(result, "isError") === true, `isError is ${show(at(result, "isError"))}`, reply);
           const text = textOf(result);
-          trial.expect(
-            text?.includes(says) === true,
-            `the text ${JSON.stringify(text)}, without ${says}`,
-            reply,
-          );
+          const isNamed = text?.includes(says) === true;
+          trial.expect(isNamed, `the text ${JSON.stringify(text)}, without ${says}`, reply);
         }),
     },
     "errors.tool": {
