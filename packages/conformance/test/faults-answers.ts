@@ -1,17 +1,7 @@
 import { MODEL_ID } from "./fast-engine.ts";
 import { faults, on, type PlantedFault } from "./planted-fault.ts";
-import {
-  answersOf,
-  eachAnswer,
-  eachColumn,
-  eachOf,
-  eachRow,
-  resoften,
-  rowsOf,
-  setRows,
-  softmaxAt,
-} from "./planting.ts";
-import { inner, mapsIn, numbersOf, reorder, type TreeMap } from "./tree.ts";
+import { eachAnswer, eachColumn, eachOf, eachRow, rowsOf, setRows } from "./planting.ts";
+import { inner, numbersOf, reorder, type TreeMap } from "./tree.ts";
 
 const rename = (column: TreeMap, to: (name: string) => string) => {
   const members = [...column].map(([name, value]) => [to(name), value] as const);
@@ -24,35 +14,9 @@ const change = (map: TreeMap, to: (value: number) => number) => {
 
 /** Faults in the content of answers. */
 export const ANSWER_FAULTS: readonly PlantedFault[] = faults({
-  "the softmax without its temperature: arithmetic.softmax, systemone.every-answer": eachAnswer(
-    (answer) => void resoften(answer, 1),
-  ),
-  "the softmax of a ranking at another temperature: arithmetic.softmax": on.answer((body) => {
-    const rows = rowsOf(body);
-    const shares = softmaxAt(
-      rows.map((row) => Number(row.get("score"))),
-      4,
-    );
-    for (const [index, row] of rows.entries()) row.set("probability", shares[index] ?? 0);
-  }),
-  "probabilities rounded to two digits: arithmetic.softmax": eachAnswer((answer) =>
-    change(inner(answer, "probabilities"), (p) => Number(p.toFixed(2))),
-  ),
   "probabilities rounded to six digits: arithmetic.confidence": eachAnswer((answer) =>
     change(inner(answer, "probabilities"), (p) => Number(p.toFixed(6))),
   ),
-  "probabilities computed in float32: arithmetic.confidence": on.answer((body) => {
-    for (const answer of answersOf(body)) change(inner(answer, "probabilities"), Math.fround);
-    for (const row of rowsOf(body)) row.set("probability", Math.fround(Number(row.get("probability"))));
-  }),
-  "confidence of a noul is the probability of true: arithmetic.confidence": eachOf(
-    "noul",
-    (a) => void a.set("confidence", a.get("noul") ?? null),
-  ),
-  "confidence is the margin to the second: arithmetic.confidence": eachAnswer((answer) => {
-    const [first = 0, second = 0] = numbersOf(inner(answer, "probabilities")).sort((a, b) => b - a);
-    answer.set("confidence", first - second);
-  }),
   "confidence rounded to three digits: arithmetic.confidence": eachAnswer(
     (a) => void a.set("confidence", Number(Number(a.get("confidence")).toFixed(3))),
   ),
@@ -61,10 +25,6 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = faults({
   ),
   "scores that are already divided by the temperature: arithmetic.softmax, scores.rank-as-rubric, texts.levels":
     eachAnswer((answer) => change(inner(answer, "scores"), (score) => score / 4.136820402388508)),
-  "choice is the label with the smallest score: arithmetic.choice": eachOf("choice", (answer) => {
-    const worst = [...inner(answer, "scores")].reduce((a, b) => (Number(b[1]) < Number(a[1]) ? b : a));
-    answer.set("choice", worst[0]);
-  }),
   "choice is always the first label: arithmetic.choice": eachOf(
     "choice",
     (a) => void a.set("choice", [...inner(a, "scores").keys()][0] ?? ""),
@@ -81,35 +41,11 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = faults({
     "noul",
     (a) => void a.set("noul", Number(a.get("noul")) >= 0.5),
   ),
-  "noul is 0 or 1: arithmetic.noul": eachOf(
-    "noul",
-    (a) => void a.set("noul", Math.round(Number(a.get("noul")))),
-  ),
-  "noul is the probability of false: arithmetic.noul": eachOf(
-    "noul",
-    (a) => void a.set("noul", 1 - Number(a.get("noul"))),
-  ),
   "outcomes named no and yes: systemone.answers.outcomes, arithmetic.noul": eachColumn("noul", (column) =>
     rename(column, (name) => (name === "true" ? "yes" : "no")),
   ),
   "true before false: systemone.answers.outcomes, texts.noul-bare": eachColumn("noul", (column) =>
     reorder(column, (names) => names.reverse()),
-  ),
-  "score is the likeliest level: arithmetic.score": eachOf("score", (answer) => {
-    const shares = numbersOf(inner(answer, "probabilities"));
-    answer.set("score", shares.indexOf(Math.max(...shares)));
-  }),
-  "score counts levels from one: arithmetic.score": eachOf(
-    "score",
-    (a) => void a.set("score", Number(a.get("score")) + 1),
-  ),
-  "score between 0 and 1: arithmetic.score": eachOf(
-    "score",
-    (answer) => void answer.set("score", Number(answer.get("score")) / (inner(answer, "scores").size - 1)),
-  ),
-  "score rounded to four digits: arithmetic.score": eachOf(
-    "score",
-    (a) => void a.set("score", Number(Number(a.get("score")).toFixed(4))),
   ),
   "levels named by their descriptions: systemone.answers.labels, arithmetic.score": eachColumn(
     "score",
@@ -129,26 +65,15 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = faults({
   ),
   "a legend in score answers: systemone.schema": eachOf("score", (a) => void a.set("legend", new Map())),
   "an id in answers: systemone.schema, rank.schema": on.answer((body) => void body.set("id", "answer-1")),
-  "the type of an answer in capitals: systemone.answers.score": eachAnswer(
-    (a) => void a.set("type", String(a.get("type")).toUpperCase()),
-  ),
   "temperature rounded: systemone.temperature": on.answer(
     (body) => void (body.has("temperature") && body.has("answers") && body.set("temperature", 4.1368)),
   ),
   "another probabilities_source in rankings: rank.probabilities-source": on.answer(
     (body) => void (body.has("ranked") && body.set("probabilities_source", "softmax")),
   ),
-  "rankings without latency_ms: rank.latency": on.answer(
-    (body) => void (body.has("ranked") && body.delete("latency_ms")),
-  ),
   "rankings without model: model.full-id, rank.schema": on.answer(
     (body) => void (body.has("ranked") && body.delete("model")),
   ),
-  "latency_ms in seconds: headers.server-timing": {
-    takesMs: 20,
-    answer: (body) =>
-      void (body.has("usage") && body.set("latency_ms", Number(body.get("latency_ms")) / 1000)),
-  },
   "latency_ms in microseconds: systemone.latency, rank.latency, headers.server-timing": on.answer(
     (body) => void (body.has("usage") && body.set("latency_ms", Number(body.get("latency_ms")) * 1000)),
   ),
@@ -170,51 +95,14 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = faults({
   "answers sorted by name: order.answers": on.answer((body) =>
     reorder(inner(body, "answers"), (names) => names.sort()),
   ),
-  "integer-like names in front, as JavaScript's objects have them: order.probabilities": on.answer((body) => {
-    const first = (names: string[]) => Object.keys(Object.fromEntries(names.map((name) => [name, 0])));
-    for (const map of mapsIn(body)) if (!map.has("__proto__")) reorder(map, first);
-  }),
-  "probabilities from the largest to the smallest: systemone.answers.outcomes, order.probabilities, texts.levels":
-    eachAnswer((answer) => {
-      const probabilities = inner(answer, "probabilities");
-      reorder(probabilities, (names) =>
-        names.sort((a, b) => Number(probabilities.get(b)) - Number(probabilities.get(a))),
-      );
-    }),
   "question names in small letters: systemone.answers.names, order.odd-names": on.answer((body) =>
     rename(inner(body, "answers"), (name) => name.toLowerCase()),
   ),
-  "question names trimmed: order.exact-names": on.answer((body) =>
-    rename(inner(body, "answers"), (name) => name.trim()),
-  ),
-  "names in composed form (NFC): order.exact-names": on.answer((body) => {
-    for (const map of mapsIn(body)) rename(map, (name) => name.normalize("NFC"));
-  }),
-  "__proto__ lost: order.odd-names": on.answer((body) =>
-    mapsIn(body).forEach((map) => void map.delete("__proto__")),
-  ),
-  "an answer more than questions: systemone.answers.names, order.answers": on.answer((body) => {
-    const answers = inner(body, "answers");
-    const [first] = answers.values();
-    if (first !== undefined) answers.set("_summary", first);
-  }),
-  "rankings from the lowest score to the highest: rank.order": on.answer((body) => {
-    const rows = rowsOf(body).reverse();
-    for (const [index, row] of rows.entries()) row.set("rank", index + 1);
-    setRows(body, rows);
-  }),
   "rankings in the order of the request: rank.ranks": on.answer((body) => {
     const rows = rowsOf(body).sort((a, b) => Number(a.get("candidate")) - Number(b.get("candidate")));
     setRows(body, rows);
   }),
   "ranks from zero: rank.ranks": eachRow((row) => void row.set("rank", Number(row.get("rank")) - 1)),
-  "tied candidates turned around: rank.ties": on.answer((body) => {
-    const rows = rowsOf(body)
-      .reverse()
-      .sort((a, b) => Number(b.get("score")) - Number(a.get("score")));
-    for (const [index, row] of rows.entries()) row.set("rank", index + 1);
-    setRows(body, rows);
-  }),
   "labels of a list as numbers: rank.rows": eachRow((row) => {
     if (/^\d+$/.test(String(row.get("candidate")))) row.set("candidate", Number(row.get("candidate")));
   }),
@@ -224,9 +112,6 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = faults({
     for (const row of rowsOf(body)) row.set("candidate", String(Number(row.get("candidate")) + 1));
   }),
   "only the ten best: rank.list-labels": on.answer((body) => setRows(body, rowsOf(body).slice(0, 10))),
-  "candidates' texts trimmed: rank.text-as-sent": eachRow(
-    (row) => void row.set("text", String(row.get("text")).trim()),
-  ),
   "labels and texts mixed up by one: rank.labels": on.answer((body) => {
     const rows = rowsOf(body);
     const texts = rows.map((row) => row.get("text") ?? "");
@@ -251,8 +136,4 @@ export const ANSWER_FAULTS: readonly PlantedFault[] = faults({
     inputTokens: scored.inputTokens + 7,
   })),
   "cached_pairs always 0: usage.cached-pairs": on.scores((scored) => ({ ...scored, cachedPairs: 0 })),
-  "cached pairs that still count their tokens: usage.cached-pairs": on.scores((scored) => ({
-    ...scored,
-    inputTokens: scored.inputTokens * (1 + scored.cachedPairs),
-  })),
 });

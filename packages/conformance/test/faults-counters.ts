@@ -2,7 +2,7 @@ import type { EngineHealth } from "../../../src/inference/engine.ts";
 import type { Fault } from "./faulty-service.ts";
 import { faults, type PlantedFault } from "./planted-fault.ts";
 import { counters } from "./planting.ts";
-import { both, health, json } from "./planting-http.ts";
+import { health } from "./planting-http.ts";
 import { inner } from "./tree.ts";
 
 type Counters = EngineHealth["counters"];
@@ -26,16 +26,6 @@ let reports = 0;
 
 /** Counters and facts of the service that are wrong. */
 export const COUNTER_FAULTS: readonly PlantedFault[] = faults({
-  "refused requests counted as completed: health.counts-successes": counting((status) =>
-    status === 422 ? 1 : 0,
-  ),
-  "rankings not counted as completed: health.counts-successes": counting((status, operation) =>
-    status === 200 && operation === "rank" ? -1 : 0,
-  ),
-  "each question counted as a completed request: health.counts-successes": counting(
-    (status, operation, body) =>
-      status === 200 && operation === "systemone" ? (body.match(/"type":/g)?.length ?? 1) - 1 : 0,
-  ),
   "every second request counted as completed: health.counts-successes": counters(({ completed }) => ({
     completed: Math.floor(completed / 2),
   })),
@@ -66,47 +56,14 @@ export const COUNTER_FAULTS: readonly PlantedFault[] = faults({
     PASSED.last = all;
     return last;
   }),
-  "uptime in milliseconds: health.facts": health(
-    (body) => void body.set("uptime_seconds", Number(body.get("uptime_seconds")) * 1000),
-  ),
   "uptime that stands still: health.facts": health((body) => void body.set("uptime_seconds", 12.5)),
   "another version in /health: health.facts": health((body) => void body.set("version", "9.9.9")),
   "entries in a cache that is off: health.cache": counters(({ completed }) => ({ cacheEntries: completed })),
   "hits of a cache that is off: health.cache": counters(({ completed }) => ({ cacheHits: completed })),
-  "another queue_capacity beside the limits: health.limits": health(
-    (body) => void body.set("queue_capacity", 1000),
-  ),
-  "max_nesting one too high: health.limits": health(
-    (body) => void inner(body, "limits").set("max_nesting", 101),
-  ),
   "max_body_bytes in kilobytes: health.limits": health(
     (body) => void inner(body, "limits").set("max_body_bytes", 2048),
-  ),
-  "another model in /ready: health.ready": json(
-    "/ready",
-    (body) => void body.set("model", `acme/Other-1B@${"1".repeat(40)}`),
-  ),
-  "fewer aliases in /health: health.ready, model.same-everywhere": both(
-    json("/health", (body) => void body.set("aliases", [])),
-    {},
   ),
   "max_state_question_tokens twice as high: limits.tokens.instructions, limits.tokens.question": health(
     (body) => void inner(body, "limits").set("max_state_question_tokens", 4096),
   ),
-  "the revision of another model in /v1/models: model.same-everywhere": json("/v1/models", (body) => {
-    const models = body.get("models");
-    if (Array.isArray(models)) inner(models[0]).set("revision", "1".repeat(40));
-  }),
-  "the model listed twice, once as another: model.same-everywhere": json("/v1/models", (body) => {
-    const models = body.get("models");
-    if (Array.isArray(models))
-      models.push(
-        new Map(
-          [...inner(models[0])].map(([name, value]) => [
-            name,
-            name === "id" || name === "name" ? "acme/Other" : value,
-          ]),
-        ),
-      );
-  }),
 });

@@ -63,32 +63,9 @@ const reordered = (
 /** Correct answers that belong to another question, label or request. */
 export const EXCHANGED_FAULTS: readonly PlantedFault[] = [
   ...faults({
-    "answers of one form moved on where the request has another form too: scores.own-question": scoresOf(
-      (place, request) => {
-        const alike = placesAlike(place, request);
-        if (alike.length === request.questions.length) return place;
-        return alike[(alike.indexOf(place) + 1) % alike.length] ?? place;
-      },
-    ),
-    "three or more answers of one form in reverse order: scores.own-question": scoresOf((place, request) => {
-      const alike = placesAlike(place, request);
-      return alike.length < 3 ? place : (alike.toReversed()[alike.indexOf(place)] ?? place);
-    }),
-    "names that differ in capitals share an answer: scores.own-question": lastNamed((name) =>
-      name.toLowerCase(),
-    ),
     "names that differ in white space share an answer: scores.own-question": lastNamed((name) => name.trim()),
-    "names that differ in their Unicode form share an answer: scores.own-question": lastNamed((name) =>
-      name.normalize("NFC"),
-    ),
     "the first answer of a form given to all of that form: scores.whole-instructions": scoresOf(
       (place, request) => placesAlike(place, request)[0] ?? place,
-    ),
-    "questions with the same instructions share an answer: scores.whole-description": scoresOf(
-      (place, { questions }) => {
-        const texts = questions.map(({ question }) => question.text);
-        return texts.indexOf(texts[place] ?? "");
-      },
     ),
     "the second half of the most questions answered like the first: scores.own-place, scores.own-place.bits":
       scoresOf((place, { questions }) =>
@@ -98,14 +75,6 @@ export const EXCHANGED_FAULTS: readonly PlantedFault[] = [
       s.toReversed(),
     ),
     "yes and no exchanged: texts.noul-bare, texts.noul-described": reordered(isNoul, (s) => s.toReversed()),
-    "scores of a choice given to its labels by the alphabet: scores.criteria-order, texts.labels": reordered(
-      ({ candidates }) => candidates[0]?.loc[1] === "questions",
-      (scores, { candidates }) => {
-        const labels = candidates.map(({ label }) => label);
-        const sorted = labels.toSorted();
-        return labels.map((label) => scores[sorted.indexOf(label)] ?? 0);
-      },
-    ),
     "labels of a ranking in the order of JavaScript's objects: rank.odd-labels": on.answer(
       (body, _operation, request) => {
         const labels = [...inner(readTree(request), "candidates").keys()];

@@ -18,28 +18,9 @@ const withoutKey = (path: string) =>
 export const KEY_FAULTS: readonly PlantedFault[] = [
   ...keyedFaults({
     "the key alone, without Bearer: auth.wrong": authorization((given) => given === KEY),
-    "the key as a password: auth.wrong": authorization((given) => {
-      const [scheme, code = ""] = given.split(" ");
-      return scheme === "Basic" && Buffer.from(code, "base64").toString().split(":").includes(KEY);
-    }),
     "the key behind any scheme: auth.wrong": authorization((given) => given.split(" ")[1] === KEY),
     "the key in quotation marks: auth.wrong": authorization((given) => given === `Bearer "${KEY}"`),
-    "the end of a key is enough: auth.wrong": authorization(
-      (given) => given.length > 10 && KEY.endsWith(given.slice(7)),
-    ),
-    "the last character of a key is not compared: auth.wrong": authorization(
-      (given) => given.slice(0, -1) === `Bearer ${KEY}`.slice(0, -1),
-    ),
-    "the first character of a key is not compared: auth.wrong": authorization(
-      (given) => given.slice(8) === KEY.slice(1),
-    ),
-    "the right key among several: auth.wrong": authorization((given) =>
-      given.split(/, ?/).includes(`Bearer ${KEY}`),
-    ),
     "the key in a cookie: auth.elsewhere": letIn(({ headers }) => headers.cookie?.includes(KEY) === true),
-    "the key in Proxy-Authorization: auth.elsewhere": letIn(
-      ({ headers }) => headers["proxy-authorization"] === `Bearer ${KEY}`,
-    ),
     "a wrong key on a connection that has brought the right one: auth.each-request": on.early((request) => {
       const socket = request.socket as typeof request.socket & { isTrusted?: boolean };
       if (request.headers.authorization === `Bearer ${KEY}`) socket.isTrusted = true;
@@ -50,26 +31,10 @@ export const KEY_FAULTS: readonly PlantedFault[] = [
       ({ url, headers }) => !isKnownPath(url) && headers.authorization === undefined,
       (response) => asksForKey(response),
     ),
-    "wrong methods ask for a key: media.order-of-checks, routes.head": early(
-      ({ url, method, headers }) =>
-        method !== "POST" &&
-        /^\/v1\/(rank|systemone)$/.test(url ?? "") &&
-        headers.authorization === undefined,
-      (response) => asksForKey(response),
-    ),
     "the list of models asks for a key: auth.open-routes, models.list, routes.query":
       withoutKey("/v1/models"),
     "the document asks for a key: auth.open-routes, docs.openapi, routes.query": withoutKey("/openapi.json"),
     "liveness asks for a key: livez.status": withoutKey("/livez"),
-    "the key checked when a body without a length has come: auth.before-body-comes": on.early(
-      (request, response) => {
-        const { authorization: given, "transfer-encoding": coding } = request.headers;
-        if (request.method !== "POST" || coding === undefined || given === `Bearer ${KEY}`) return false;
-        request.resume();
-        request.on("end", () => asksForKey(response));
-        return true;
-      },
-    ),
     "an announced size checked before the key: auth.before-body-comes, media.order-of-checks": early(
       ({ headers }) => headers.authorization === undefined && Number(headers["content-length"]) > 2_097_152,
       (response) => refuse(response, 413, undefined, { "x-decision-error": "BODY_TOO_LARGE" }),

@@ -3,22 +3,13 @@ import type { OutgoingReply } from "../../../src/contract/call.ts";
 import { REQUEST_LIMITS } from "../../../src/decisions/request.ts";
 import type { Fault } from "./faulty-service.ts";
 import { faults, on, type PlantedFault } from "./planted-fault.ts";
-import {
-  edit,
-  editQuestions,
-  lengthOf,
-  pairsOf,
-  questionsOf,
-  refuseWhen,
-  refusing,
-  showing,
-} from "./planting.ts";
+import { pairsOf, questionsOf, refuseWhen, refusing, showing } from "./planting.ts";
 import { early, refuse } from "./planting-http.ts";
 import { inner, mapsIn, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
 
 const SPECIAL_TOKENS =
   "The number of special tokens of a pair, and that token limits and `input_tokens` count them.";
-const { maxBodyBytes: MAX_BYTES, maxCandidates, maxPairs } = REQUEST_LIMITS;
+const { maxBodyBytes: MAX_BYTES, maxPairs } = REQUEST_LIMITS;
 const announced = ({ headers }: IncomingMessage) => Number(headers["content-length"]);
 const isInference = ({ method, url }: IncomingMessage) =>
   method === "POST" && /^\/v1\/(rank|systemone)$/.test(url ?? "");
@@ -29,36 +20,6 @@ const SMALL: Readonly<Record<string, string>> = {
   systemone: '{"state":"s","questions":{"q":{"type":"noul","instructions":"i"}}}',
 };
 const small = (operation: string) => SMALL[operation] ?? "";
-
-/** Takes a whole body and has the service answer a small one in its place, if it is accepted. */
-function takeWhole(
-  request: IncomingMessage,
-  response: ServerResponse,
-  isAccepted: (body: Buffer) => boolean,
-): void {
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", async () => {
-    const body = Buffer.concat(chunks);
-    if (!isAccepted(body) && body.byteLength > MAX_BYTES) return tooLarge(response);
-    const {
-      host,
-      "content-length": _length,
-      "transfer-encoding": _coding,
-      connection: _connection,
-      ...headers
-    } = request.headers;
-    const sent = body.byteLength > MAX_BYTES ? small(request.url?.slice(4) ?? "") : body;
-    const answer = await fetch(`http://${host}${request.url}`, {
-      method: "POST",
-      headers: headers as Record<string, string>, // single values: the checks repeat none
-      body: sent,
-    });
-    response
-      .writeHead(answer.status, Object.fromEntries(answer.headers))
-      .end(Buffer.from(await answer.arrayBuffer()));
-  });
-}
 /** Answers what the service refused, as if a smaller request had come. */
 const acceptWhen = (
   isAccepted: (body: TreeMap, reply: OutgoingReply) => boolean,
@@ -114,21 +75,6 @@ export const LIMIT_FAULTS: readonly PlantedFault[] = [
       (r) => isInference(r) && announced(r) === MAX_BYTES,
       tooLarge,
     ),
-    "a body of a byte too many accepted: limits.body": on.early((request, response) => {
-      if (!isInference(request) || announced(request) !== MAX_BYTES + 1) return false;
-      takeWhole(request, response, () => true);
-      return true;
-    }),
-    "bodies without a length are not bounded: limits.body-chunked": on.early((request, response) => {
-      if (!isInference(request) || request.headers["transfer-encoding"] === undefined) return false;
-      takeWhole(request, response, () => true);
-      return true;
-    }),
-    "the size of a body counted in characters: limits.body-bytes": on.early((request, response) => {
-      if (!isInference(request) || !(announced(request) > MAX_BYTES)) return false;
-      takeWhole(request, response, (body) => body.toString("utf8").length <= MAX_BYTES);
-      return true;
-    }),
     "a size that is announced refused when the body has come: limits.body-announced": on.early(
       (request, response) => {
         if (!isInference(request) || !(announced(request) > MAX_BYTES)) return false;
@@ -139,10 +85,6 @@ export const LIMIT_FAULTS: readonly PlantedFault[] = [
     ),
     "99 levels of nesting at most: limits.nesting": refusing((body) => depthOf(body) === 100),
     "101 levels of nesting accepted: limits.nesting": acceptWhen((body) => depthOf(body) === 101),
-    "nesting of arrays not counted: limits.nesting": acceptWhen(
-      (body, { body: text }) =>
-        text.includes("nesting_too_deep") && [body.get("state"), body.get("question")].some(Array.isArray),
-    ),
     "no questions at all answered: limits.questions, request.unknown-field": acceptWhen(
       (body) => body.get("questions") instanceof Map && inner(body, "questions").size === 0,
       (answer) => inner(answer, "answers").clear(),
@@ -151,35 +93,6 @@ export const LIMIT_FAULTS: readonly PlantedFault[] = [
       const nouls = questionsOf(body).filter((question) => question.get("type") === "noul");
       return text.includes("too_many_pairs") && pairsOf(body) - 2 * nouls.length <= maxPairs;
     }),
-    "a candidate too many accepted: limits.candidates": edit((body) => {
-      for (const name of ["candidates", "answers"]) {
-        const given = body.get(name);
-        if (Array.isArray(given) && given.length === maxCandidates + 1) given.pop();
-        if (given instanceof Map && given.size === maxCandidates + 1)
-          given.delete([...given.keys()].at(-1) ?? "");
-      }
-    }),
-    "one level is enough: limits.levels": editQuestions((question) => {
-      const levels = question.get("criteria");
-      if (question.get("type") === "score" && Array.isArray(levels) && levels.length === 1)
-        levels.push("another");
-    }),
-    "one label is enough: limits.labels": editQuestions((question) => {
-      const labels = question.get("criteria");
-      if (question.get("type") === "choice" && labels instanceof Map && labels.size === 1)
-        labels.set("another", null);
-    }),
-    "a label less at most: limits.labels": refusing((body) =>
-      questionsOf(body).some(
-        (q) => lengthOf(q.get("criteria")) > maxCandidates - 1 && q.get("type") === "choice",
-      ),
-    ),
-    "a token of a state more than the limit: limits.tokens.exact": acceptWhen(
-      (_, { body }) => body.includes("too_many_tokens") && /\b2049\b/.test(body),
-    ),
-    "a token of a candidate more than the limit: limits.tokens.exact": acceptWhen(
-      (_, { body }) => body.includes("too_many_tokens") && /\b769\b/.test(body),
-    ),
     "candidates of a ranking without a limit of tokens: limits.tokens.candidate": acceptWhen(
       (body, { body: text }) =>
         text.includes("too_many_tokens") && text.includes('"candidates"') && body.has("candidates"),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { type Fault, KEY, type WireAnswer } from "./faulty-service.ts";
+import type { Fault, WireAnswer } from "./faulty-service.ts";
 import { faults, keyedFaults, on, type PlantedFault } from "./planted-fault.ts";
 import { inner, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
 
@@ -110,11 +110,6 @@ export const MCP_FAULTS: readonly PlantedFault[] = [
     "a session that initialize opens: mcp.sessions": answers((message, answer) => {
       if (inner(message, "result").has("protocolVersion")) answer.headers["mcp-session-id"] = "1";
     }),
-    "a stream for GET: mcp.methods": on.early((request, response) => {
-      if (request.url !== "/mcp" || request.method !== "GET") return false;
-      response.writeHead(200, { "content-type": "text/event-stream" }).end();
-      return true;
-    }),
     "405 that does not tell the method: mcp.methods": on.send(
       (answer, { url }) => void (url === "/mcp" && delete answer.headers.allow),
     ),
@@ -156,11 +151,6 @@ export const MCP_FAULTS: readonly PlantedFault[] = [
       const structure = result.get("structuredContent");
       if (structure !== undefined) result.set("structuredContent", rounded(structure));
     }),
-    "a text written by JSON.stringify: mcp.arguments.order": results((result) => {
-      const text = textIn(result);
-      if (result.has("structuredContent"))
-        text.set("text", JSON.stringify(JSON.parse(String(text.get("text")))));
-    }),
     "arguments read by JSON.parse: mcp.arguments.digits": on.request((text) =>
       text.replace(/:(\d{16,})/g, (_all, digits) => `:${Number(digits)}`),
     ),
@@ -184,11 +174,5 @@ export const MCP_FAULTS: readonly PlantedFault[] = [
     "no challenge with 401: mcp.keys": on.send(
       (answer, { url }) => void (url === "/mcp" && delete answer.headers["www-authenticate"]),
     ),
-    "no key wanted for initialize: mcp.keys": on.early(({ url, headers, rawHeaders }) => {
-      const isLong = Number(headers["content-length"]) > 100; // a list of tools is not
-      if (url === "/mcp" && isLong && headers.authorization === undefined)
-        rawHeaders.push("authorization", `Bearer ${KEY}`);
-      return false;
-    }),
   }),
 ];

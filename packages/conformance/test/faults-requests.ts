@@ -2,7 +2,7 @@ import { REQUEST_LIMITS } from "../../../src/decisions/request.ts";
 import { MODEL_ID } from "./fast-engine.ts";
 import { faults, on, type PlantedFault } from "./planted-fault.ts";
 import { edit, editQuestions, lengthOf, pairsOf, questionsOf, refusing, showing } from "./planting.ts";
-import { inner, mapsIn, readTree, type Tree, type TreeMap } from "./tree.ts";
+import { inner, type Tree, type TreeMap } from "./tree.ts";
 
 const { maxQuestions, maxCandidates, maxPairs } = REQUEST_LIMITS;
 
@@ -40,15 +40,6 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = faults({
     for (const name of [...question.keys()])
       if (!["type", "instructions", "criteria"].includes(name)) question.delete(name);
   }),
-  "an unknown outcome ignored: request.unknown-question-field": editQuestions((question) => {
-    if (question.get("type") !== "noul") return;
-    const criteria = inner(question, "criteria");
-    for (const name of [...criteria.keys()])
-      if (!["false", "true", "no", "yes"].includes(name)) criteria.delete(name);
-  }),
-  "questions past the limit dropped: limits.questions": edit((body) =>
-    keep(inner(body, "questions"), maxQuestions),
-  ),
   "a question less at most: limits.questions": refusing(
     (body) => inner(body, "questions").size > maxQuestions - 1,
   ),
@@ -62,11 +53,6 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = faults({
   "a candidate less at most: limits.candidates": refusing(
     (body) => lengthOf(body.get("candidates")) > maxCandidates - 1,
   ),
-  "one candidate is enough: limits.candidates": edit((body) => {
-    const given = body.get("candidates");
-    if (Array.isArray(given) && given.length === 1) given.push("none of these");
-    if (given instanceof Map && given.size === 1) given.set("none", "none of these");
-  }),
   "equal candidates numbered instead of refused: request.distinct": edit((body) => {
     const given = body.get("candidates");
     if (Array.isArray(given)) body.set("candidates", numbered(given));
@@ -98,19 +84,9 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = faults({
     if (!body.has("state") && !body.has("context") && body.has("questions")) body.set("state", "");
   }),
   "a null state refused: request.null": refusing((body) => body.get("state") === null),
-  "null instructions refused: request.null": refusing((body) =>
-    questionsOf(body).some((q) => q.get("instructions") === null),
-  ),
   "states must be texts: request.state.any-json, json.valid, texts.differ, limits.nesting": refusing(
     (body) => body.has("state") && typeof body.get("state") !== "string",
   ),
-  "an unknown type taken for a noul: request.question-type": editQuestions((question) => {
-    if (
-      typeof question.get("type") === "string" &&
-      !["choice", "noul", "score"].includes(String(question.get("type")))
-    )
-      question.set("type", "noul");
-  }),
   "types in any capitals: request.question-type": editQuestions((question) => {
     const type = question.get("type");
     if (typeof type === "string") question.set("type", type.toLowerCase());
@@ -151,9 +127,6 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = faults({
   "the short alias unknown: model.short-alias": edit(
     (body) => void (body.get("model") === "fast" && body.set("model", "other")),
   ),
-  "the full id unknown to rankings: model.full-id": edit(
-    (body) => void (body.has("candidates") && body.get("model") === MODEL_ID && body.set("model", "other")),
-  ),
   "context not understood: alias.context, errors.type": edit((body) => rename(body, "context", "unknown")),
   "answers not understood: alias.answers": edit((body) => rename(body, "answers", "unknown")),
   "both state and context accepted: alias.rank-conflict": edit(
@@ -162,14 +135,6 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = faults({
   "null aliases refused: alias.rank-null": refusing(
     (body) => body.get("context") === null || body.get("answers") === null,
   ),
-  "no and yes mixed up: alias.no-yes": editQuestions((question) => {
-    const criteria = inner(question, "criteria");
-    const [no, yes] = [criteria.get("no"), criteria.get("yes")];
-    if (question.get("type") === "noul" && no != null && yes != null) {
-      criteria.set("no", yes);
-      criteria.set("yes", no);
-    }
-  }),
   "yes not understood: systemone.answers.outcomes, alias.no-yes, texts.noul-half": editQuestions((question) =>
     rename(inner(question, "criteria"), "yes", "ja"),
   ),
@@ -182,63 +147,21 @@ export const REQUEST_FAULTS: readonly PlantedFault[] = faults({
     { request: asJson },
   "a byte order mark skipped: json.unicode": on.request((text) => text.replace(/^\ufeff/, "")),
   "bad bytes replaced: json.unicode": on.request((text) => text.replaceAll("\ufffd", "?")),
-  "lone surrogates replaced: json.unicode": on.request((text) =>
-    text.replaceAll(/\\ud83d\\ude00|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g, (found) =>
-      found.length > 6 ? found : "?",
-    ),
-  ),
-  "NaN and Infinity read, as Python's json does: json.numbers": on.request((text) =>
-    text.replace(/-?\b(NaN|Infinity)\b/, "0"),
-  ),
   "1e400 read as infinite: json.numbers": on.request((text) => text.replace(/-?1e400/, "1e308")),
   "commas at the end allowed: json.grammar": on.request((text) => text.replace(/,([}\]])/g, "$1")),
   "comments allowed: json.grammar": on.request((text) => text.replace(/\/\*.*\*\/|\/\/ .*$/, "")),
   "single quotes allowed: json.invalid": on.request((text) => text.replace("'s'", '"s"')),
   "text behind the object ignored: json.invalid": on.request((text) => text.replace(/} more$/, "}")),
-  "an empty body taken as {}: json.empty, errors.issues": {
-    request: (text) => (text.trim() === "" ? '{"state":"s","candidates":["a","b"],"questions":{}}' : text),
-    reply: (reply, call) =>
-      Buffer.from(call.body).toString().trim() === "" && call.operationId === "rank"
-        ? { ...reply, status: 400 }
-        : reply,
-  },
-  "a string that holds JSON parsed once more: json.no-object": on.request((text) => {
-    try {
-      const value: unknown = JSON.parse(text);
-      return typeof value === "string" ? value : text;
-    } catch {
-      return text;
-    }
-  }),
   "integers above 2^53 rounded: texts.scalars": on.request((text) =>
     /[^.\d]\d{17,99}[^.\d]/.test(text) ? asJson(text) : text,
   ),
   "floats without their point: json.numbers, texts.floats": on.request((text) =>
     text.replaceAll(/([[:,])(-?\d+)\.0(?=[,}\]])/g, "$1$2"),
   ),
-  "members of a state in sorted order: texts.differ": edit((body) => {
-    for (const map of mapsIn(body.get("state") ?? null)) {
-      const members = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
-      map.clear();
-      for (const [name, value] of members) map.set(name, value);
-    }
-  }),
   "a state that holds JSON left as it is: request.blank, texts.state-holds-json": edit((body) => {
     const state = body.get("state");
     if (typeof state === "string" && /^\s*[[{]/.test(state)) body.set("state", `. ${state}`);
   }),
-  "questions that hold JSON are rendered too: texts.only-state-holds-json": edit((body) => {
-    const question = body.get("question");
-    if (typeof question === "string" && question.startsWith("{")) body.set("question", readTree(question));
-  }),
-  "lists with stars in place of dashes: texts.structures": edit((body) => {
-    const state = body.get("state");
-    if (Array.isArray(state) && state.every((item) => typeof item === "string"))
-      body.set("state", state.map((item) => `* ${item}`).join("\n"));
-  }),
-  "labels shown in another way: texts.labels": showing(({ loc, text }) =>
-    loc[1] === "questions" ? text.replace(/^(\w+): (?=Wants)/, "Label $1. ") : text,
-  ),
   "other default words for a noul: texts.noul-default": showing(({ loc, text }) =>
     loc[1] === "questions" ? text.replace(/^(false|true): (No|Yes)\. This is (false|true): /, "$1: ") : text,
   ),

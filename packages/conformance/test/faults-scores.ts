@@ -27,14 +27,10 @@ const joined = <T extends { readonly text: string }>(texts: readonly T[]): T[] =
 const withQuestions = (change: (questions: readonly RenderedQuestion[]) => RenderedQuestion[]): Fault =>
   on.texts((request) => ({ ...request, questions: change(request.questions) }));
 let isAfterRefusal = false;
-let running = 0;
 
 /** Scores that depend on only a part of the pair, or on more than the pair. */
 export const SCORE_FAULTS: readonly PlantedFault[] = [
   ...faults({
-    "a cache by the first 1,024 characters of a state: scores.whole-state": cachedBy((state, ...others) =>
-      [state.slice(0, 1024), ...others].join("\n"),
-    ),
     "a cache by both ends of a state: scores.whole-state": cachedBy((state, ...others) =>
       [state.slice(0, 256), state.slice(-256), ...others].join("\n"),
     ),
@@ -49,9 +45,6 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
     ),
     "a cache without punctuation: scores.whole-candidate, texts.only-state-holds-json": cachedBy((...texts) =>
       texts.map((text) => text.replaceAll(/[^\p{L}\p{N}\s]/gu, "")).join("\n"),
-    ),
-    "a cache with all digits alike: scores.own-request, texts.differ": cachedBy((...texts) =>
-      texts.map((text) => text.replaceAll(/\d/g, "0")).join("\n"),
     ),
     "a cache by question and candidate in one text: scores.borders": cachedBy((state, question, candidate) =>
       [state, question + candidate].join("\n"),
@@ -106,25 +99,11 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
       if (state instanceof Map) for (const name of [...state.keys()].slice(20)) state.delete(name);
       if (Array.isArray(state)) state.length = Math.min(state.length, 20);
     }),
-    "levels of a structured state past three left out: texts.structures": edit((body) => {
-      const cut = (value: Parameters<typeof inner>[0], depth: number): void => {
-        const members = value instanceof Map ? [...value] : Array.isArray(value) ? [...value.entries()] : [];
-        for (const [name, member] of members) {
-          if (depth === 0 && value instanceof Map) value.set(String(name), "...");
-          else if (depth === 0 && Array.isArray(value)) value[Number(name)] = "...";
-          else cut(member, depth - 1);
-        }
-      };
-      cut(body.get("state"), 3);
-    }),
     "scores that depend on the number of questions: scores.alone.bits, scores.concurrency.bits": on.scores(
       (scored) => ({
         ...scored,
         scores: scored.scores.map((row) => row.map((score) => score + scored.scores.length * 1e-4)),
       }),
-    ),
-    "scores that depend on the name of the model: scores.spelling.bits": shiftWhen((text) =>
-      membersOf(text).includes("model"),
     ),
     "scores that depend on the order of a request's members: scores.spelling.bits": shiftWhen(
       (text) => !["state", "context"].includes(membersOf(text)[0] ?? ""),
@@ -144,22 +123,6 @@ export const SCORE_FAULTS: readonly PlantedFault[] = [
           const shift = isAfterRefusal ? 0.01 : 0;
           isAfterRefusal = false;
           return { ...scored, scores: scored.scores.map((row) => row.map((score) => score + shift)) };
-        },
-      },
-      "scores that are off while another request runs: scores.own-request.bits": {
-        request: (text) => {
-          running += 1;
-          return text;
-        },
-        takesMs: 50, // so that requests sent together overlap, however fast or slow the machine
-        scores: (scored) => {
-          const shift = running > 1 ? 1e-3 : 0;
-          running -= 1;
-          return { ...scored, scores: scored.scores.map((row) => row.map((score) => score + shift)) };
-        },
-        reply: (reply) => {
-          if (reply.status !== 200) running = 0; // what is refused has no scores
-          return reply;
         },
       },
     },

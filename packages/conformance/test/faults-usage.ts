@@ -1,15 +1,12 @@
-import { REQUEST_LIMITS, type RenderedRequest } from "../../../src/decisions/request.ts";
+import type { RenderedRequest } from "../../../src/decisions/request.ts";
 import type { ScoredRequest } from "../../../src/inference/engine.ts";
 import { faults, on, type PlantedFault } from "./planted-fault.ts";
 import { tokens } from "./planting.ts";
 import { inner } from "./tree.ts";
 
-const { maxCandidates } = REQUEST_LIMITS;
-
 const SPECIAL_TOKENS =
   "The number of special tokens of a pair, and that token limits and `input_tokens` count them.";
 const pairsOf = ({ scores }: ScoredRequest) => scores.reduce((sum, { length }) => sum + length, 0);
-const words = (text: string) => text.split(/\s+/).length;
 const textOf = ({ state, questions }: RenderedRequest) =>
   JSON.stringify([
     state.text,
@@ -21,50 +18,15 @@ const seen = new Set<string>();
 /** Wrong token counts. */
 export const USAGE_FAULTS: readonly PlantedFault[] = [
   ...faults({
-    "two tokens more for each yes/no question: texts.noul-bare": tokens(
-      ({ inputTokens }, { questions }) =>
-        inputTokens + 2 * questions.filter(({ candidates }) => candidates[1]?.label === "true").length,
-    ),
-    "pairs past those of one question not counted: usage.many-pairs": tokens((scored) =>
-      pairsOf(scored) > maxCandidates
-        ? Math.round((scored.inputTokens / pairsOf(scored)) * maxCandidates)
-        : scored.inputTokens,
-    ),
     "at most 4,096 tokens counted: usage.many-pairs": tokens(({ inputTokens }) =>
       Math.min(inputTokens, 4096),
     ),
-    "a token for four characters: usage.cached-pairs": tokens((_, { state, questions }) =>
-      questions.reduce(
-        (sum, { question, candidates }) =>
-          sum +
-          candidates.reduce(
-            (all, { text }) =>
-              all + Math.ceil((state.text.length + question.text.length + text.length) / 4) + 1,
-            0,
-          ),
-        0,
-      ),
-    ),
-    "cached pairs counted twice: usage.cached-pairs": on.scores((scored) => ({
-      ...scored,
-      cachedPairs: 2 * scored.cachedPairs,
-    })),
     "the count of an earlier request with the same state: usage.each-length": tokens((scored, { state }) => {
       const key = `${pairsOf(scored)} ${state.text}`;
       const count = countedFirst.get(key) ?? scored.inputTokens;
       countedFirst.set(key, count);
       return count;
     }),
-    "instructions counted once for all candidates: usage.each-length": tokens(
-      ({ inputTokens }, { questions }) =>
-        Math.max(
-          1,
-          questions.reduce(
-            (left, { question, candidates }) => left - (candidates.length - 1) * words(question.text),
-            inputTokens,
-          ),
-        ),
-    ),
     "a request that came before counted as cached, with the cache off: usage.cache-off": on.scores(
       (scored, request) => {
         const text = textOf(request);

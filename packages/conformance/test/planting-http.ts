@@ -81,7 +81,7 @@ export function json(path: string, change: (body: TreeMap) => void): Fault {
   });
 }
 
-export const both = (one: Fault, other: Fault): Fault =>
+const both = (one: Fault, other: Fault): Fault =>
   on.send((answer, request) => {
     one.send?.(answer, request);
     other.send?.(answer, request);

@@ -2,12 +2,12 @@ import type { RenderedCandidate, RenderedRequest } from "../../../src/decisions/
 import type { EngineHealth, ScoredRequest } from "../../../src/inference/engine.ts";
 import type { Fault } from "./faulty-service.ts";
 import { on } from "./planted-fault.ts";
-import { inner, numbersOf, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
+import { inner, readTree, type Tree, type TreeMap, writeTree } from "./tree.ts";
 
 export const answersOf = (body: TreeMap): TreeMap[] =>
   [...inner(body, "answers").values()].filter((answer): answer is TreeMap => answer instanceof Map);
 
-export const ofType = (body: TreeMap, type: string) =>
+const ofType = (body: TreeMap, type: string) =>
   answersOf(body).filter((answer) => answer.get("type") === type);
 
 /** Changes each answer, or each of a type. */
@@ -33,21 +33,6 @@ export const rowsOf = (body: TreeMap): TreeMap[] => {
 
 export const setRows = (body: TreeMap, rows: readonly Tree[]) => {
   if (body.has("ranked")) body.set("ranked", [...rows]);
-};
-
-export const softmaxAt = (scores: readonly number[], temperature: number) => {
-  const largest = Math.max(...scores);
-  const powers = scores.map((score) => Math.exp((score - largest) / temperature));
-  const sum = powers.reduce((a, b) => a + b, 0);
-  return powers.map((power) => power / sum);
-};
-
-/** Probabilities anew from the scores. */
-export const resoften = (answer: TreeMap, temperature: number) => {
-  const shares = softmaxAt(numbersOf(inner(answer, "scores")), temperature);
-  const probabilities = inner(answer, "probabilities");
-  for (const [index, name] of [...probabilities.keys()].entries())
-    probabilities.set(name, shares[index] ?? 0);
 };
 
 /** A score cache whose key is made of less than the pair. */

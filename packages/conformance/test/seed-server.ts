@@ -26,7 +26,7 @@ const isMembers = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Tokens of a text; the server that somebody else wrote has a tokenizer that we do not know. */
-export type CountTokens = (text: string) => number;
+type CountTokens = (text: string) => number;
 
 export function createSeedServer(apiKey?: string, countTokens: CountTokens = words): Server {
   const counters = { completed_requests: 0, model_batches: 0 };
