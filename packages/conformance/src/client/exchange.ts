@@ -19,6 +19,8 @@ export interface SentRequest {
   readonly method: string;
   /** Absolute URL: base URL and path. */
   readonly url: string;
+  /** The path below the base URL, without its query. */
+  readonly path?: string | undefined;
   readonly headers: HeaderFields;
   /** The Unix socket that it was sent to, if not to the URL's host. */
   readonly socketPath?: string | undefined;

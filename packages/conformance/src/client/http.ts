@@ -2,7 +2,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { headerFields, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
 import { readJson } from "./json.ts";
-import { endpointOf, lateness, pathOf, type Target, urlOf } from "./target.ts";
+import { endpointOf, lateness, pathOf, type Target } from "./target.ts";
 
 interface Call {
   readonly method: string;
@@ -50,7 +50,8 @@ export class HttpClient {
   #once({ method, path, headers, body, signal, ...call }: Call, isKept = true): Promise<Reply> {
     const { base, socketPath } = this.#target;
     const timeoutMs = call.timeoutMs ?? this.#target.timeoutMs;
-    const request: SentRequest = { method, url: urlOf(this.#target, path), headers, body, socketPath };
+    const url = `${base.origin}${pathOf(this.#target, path)}`;
+    const request: SentRequest = { method, url, path: path.split("?", 1)[0], headers, body, socketPath };
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const fail = (message: string, cause?: unknown) => {

@@ -38,15 +38,10 @@ export function readTarget(baseUrl: string, apiKey: string | undefined, timeoutM
       "the key must consist of visible ASCII characters without spaces, because it is sent in a header",
     );
   if (!(timeoutMs > 0 && timeoutMs <= MOST_MS)) throw new WrongUsage("the timeout must be above 0 seconds");
-  return { base, socketPath, name: given.href, apiKey, timeoutMs };
+  return { base, socketPath, name: given.href, apiKey, timeoutMs: Math.ceil(timeoutMs) };
 }
 
-/** The absolute URL of a path. Dot segments and escapes in it are kept. */
-export function urlOf({ base }: Pick<Target, "base">, path: string): string {
-  return `${base.origin}${pathOf({ base }, path)}`;
-}
-
-/** The target of the request line. */
+/** The target of the request line. Dot segments and escapes in it are kept. */
 export function pathOf(target: Pick<Target, "base">, path: string): string {
   return `${prefixOf(target)}${path}`;
 }
@@ -56,12 +51,6 @@ export function pathBelow(target: Pick<Target, "base">, { origin, pathname }: UR
   const prefix = prefixOf(target);
   const isOwn = origin === target.base.origin && pathname.startsWith(`${prefix}/`);
   return isOwn ? pathname.slice(prefix.length) : undefined;
-}
-
-/** The path of a sent request below the base, without its query. */
-export function sentPath(target: Pick<Target, "base">, url: string): string {
-  const path = url.slice(urlOf(target, "").length);
-  return path.split("?", 1)[0] ?? "";
 }
 
 function prefixOf({ base }: Pick<Target, "base">): string {

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import * as net from "node:net";
 import * as tls from "node:tls";
 import { type HeaderFields, headerFields, NoAnswer, type Reply, type SentRequest } from "./exchange.ts";
@@ -10,6 +10,8 @@ export class Wire {
   readonly #target: Target;
   readonly #socket: net.Socket;
   readonly #sent: Buffer[] = [];
+  /** Tells of received bytes and of the end; not the socket itself, since `once` would throw its errors too early. */
+  readonly #news = new EventEmitter();
   #received = Buffer.alloc(0);
   #isEnded = false;
 
@@ -18,11 +20,11 @@ export class Wire {
     this.#socket = socket;
     socket.on("data", (chunk: Buffer) => {
       this.#received = Buffer.concat([this.#received, chunk]);
-      socket.emit("progress");
+      this.#news.emit("progress");
     });
     const end = () => {
       this.#isEnded = true;
-      socket.emit("progress");
+      this.#news.emit("progress");
     };
     socket.on("end", end);
     socket.on("close", end);
@@ -38,13 +40,11 @@ export class Wire {
     const socket = isTls
       ? tls.connect({ host, port, servername: net.isIP(host) ? "" : host })
       : net.connect({ ...place, allowHalfOpen: true });
-    const timer = setTimeout(() => socket.destroy(new Error("no connection within the timeout")), timeoutMs);
     try {
-      await once(socket, isTls ? "secureConnect" : "connect");
+      await once(socket, isTls ? "secureConnect" : "connect", { signal: AbortSignal.timeout(timeoutMs) });
     } catch (cause) {
+      socket.destroy();
       throw new NoAnswer("no connection could be opened", undefined, { cause });
-    } finally {
-      clearTimeout(timer);
     }
     return new Wire(target, socket);
   }
@@ -87,18 +87,11 @@ export class Wire {
   }
 
   async #progress(startedAt: number): Promise<void> {
-    const left = this.#target.timeoutMs - (performance.now() - startedAt);
-    const late = new NoAnswer(lateness(this.#target), this.request());
-    if (left <= 0) throw late;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(late), left);
-    });
+    const left = Math.ceil(Math.max(0, this.#target.timeoutMs - (performance.now() - startedAt)));
     try {
-      // not `once` of node:events, which would throw a socket error before the remaining data is read
-      await Promise.race([new Promise((resolve) => this.#socket.once("progress", resolve)), timeout]);
-    } finally {
-      clearTimeout(timer);
+      await once(this.#news, "progress", { signal: AbortSignal.timeout(left) });
+    } catch {
+      throw new NoAnswer(lateness(this.#target), this.request());
     }
   }
 

@@ -1,5 +1,4 @@
 import { at } from "../client/json.ts";
-import { sentPath } from "../client/target.ts";
 import { type DocumentName, misfitOf, ownContract } from "../documents.ts";
 import { type Check, dialectChecks } from "../trial/check.ts";
 import type { Profile } from "../trial/clause.ts";
@@ -25,8 +24,8 @@ export function documentCheck(
         await ask(trial);
         const { json: document, ...schemas } = await ownContract(profile);
         for (const reply of trial.seen) {
-          const path = sentPath(trial.target, reply.request.url);
-          const operation = ["paths", path, reply.request.method.toLowerCase()];
+          const { path = "", method } = reply.request;
+          const operation = ["paths", path, method.toLowerCase()];
           if (reply.json === undefined || at(document, ...operation) === undefined) continue;
           const misfit = misfitOf(document, schemas, operation, reply, true);
           trial.equal(`what does not fit in ${reply.status} to ${path}`, misfit, undefined, reply);

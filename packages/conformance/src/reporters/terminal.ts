@@ -45,10 +45,10 @@ export function terminalReport(report: Report, { isColoured }: Colours): string 
   const took = `${(report.elapsedMs / 1000).toFixed(1)} s, ${report.requests} requests`;
   const failed = counts.failed > 0 ? paint("red", `${counts.failed} broken`) : "0 broken";
   const accepted = counts.accepted > 0 ? `${counts.accepted} accepted, ` : "";
-  lines.push(
-    `${paint("green", `${counts.passed} kept`)}, ${failed}, ${accepted}${skippedOf(report)}; ${took}`,
-  );
-  const blind = `${report.unobserved.length} rules cannot be observed by a client; --report and --json list them`;
+  const reasons = report.skips.length > 1 ? ` for ${report.skips.length} reasons` : "";
+  const skipped = `${counts.skipped} skipped${reasons}`;
+  lines.push(`${paint("green", `${counts.passed} kept`)}, ${failed}, ${accepted}${skipped}; ${took}`);
+  const blind = `${report.unobserved.length} rules cannot be observed by a client; --junit and --json list them`;
   if (!isOneCause(report)) lines.push(paint("dim", blind));
   return `${lines.join("\n")}\n`;
 }
@@ -78,12 +78,8 @@ function resultLines(
   const head = `  ${paint(style, sign)} ${paint("bold", id)}  ${clause} ${paint("dim", `(${source})`)}`;
   if (outcome === "skipped") return [head, `       ${oneLine(came)}`];
   const accepted = reason === undefined ? [] : [`       accepted  ${oneLine(reason)}`];
-  const repeat =
-    curl === undefined
-      ? []
-      : [
-          `       repeat    ${curl.length > LONGEST_CURL ? "the command is long: see --report or --json" : oneLine(curl)}`,
-        ];
+  const command = (curl?.length ?? 0) > LONGEST_CURL ? "the command is long: see --junit or --json" : curl;
+  const repeat = command === undefined ? [] : [`       repeat    ${oneLine(command)}`];
   return [head, `       expected  ${expected}`, `       came      ${oneLine(came)}`, ...accepted, ...repeat];
 }
 
@@ -100,21 +96,10 @@ function isOneCause({ results, counts }: Report): boolean {
   );
 }
 
-/** The number of skipped clauses and of their reasons. */
-function skippedOf({ counts, skips }: Report): string {
-  const reasons = skips.length > 1 ? ` for ${skips.length} reasons` : "";
-  return `${counts.skipped} skipped${reasons}`;
-}
-
 function sourcesOf(results: readonly Result[]): string {
   const dialect = results.find(({ profile }) => isDialect(profile))?.profile;
   if (dialect !== undefined) return `${results.length} clauses of the dialect ${dialect}`;
   const seed = results.filter(({ profile }) => profile === "seed").length;
-  const notes = results.filter(({ source }) => source.startsWith("notes")).length;
-  const parts = [
-    `${seed} clauses of the profile seed`,
-    `${notes} of this contract`,
-    `${results.length - seed - notes} of the document`,
-  ];
+  const parts = [`${seed} clauses of the profile seed`, `${results.length - seed} of this contract`];
   return parts.filter((part) => !part.startsWith("0 ")).join(", ");
 }

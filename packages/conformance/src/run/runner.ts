@@ -64,7 +64,7 @@ class Run {
   constructor(options: RunOptions, client: HttpClient) {
     this.#options = options;
     this.#client = client;
-    this.#deadline = AbortSignal.timeout(options.bounds.maxSeconds * 1000);
+    this.#deadline = AbortSignal.timeout(Math.ceil(options.bounds.maxSeconds * 1000));
     setMaxListeners(0, this.#deadline); // every pending request listens to this signal
   }
 

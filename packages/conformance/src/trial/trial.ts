@@ -182,10 +182,10 @@ export class Trial {
     return reply;
   }
 
-  /** Opens a raw connection, closed at the end of the check. @param timeoutMs of each answer */
-  async wire(timeoutMs = this.target.timeoutMs): Promise<Wire> {
+  /** Opens a raw connection, closed at the end of the check. */
+  async wire(): Promise<Wire> {
     this.#spend();
-    const wire = await Wire.open({ ...this.target, timeoutMs: Math.min(timeoutMs, this.target.timeoutMs) });
+    const wire = await Wire.open(this.target);
     this.#wires.push(wire);
     return wire;
   }

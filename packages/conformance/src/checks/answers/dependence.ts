@@ -77,7 +77,6 @@ export const DEPENDENCE_CHECKS: readonly Check[] = [
       expected: "other scores for texts that differ only in such characters, in any member",
       run: async (trial) => {
         const salt = nonce();
-        const names = LOOKALIKES.map((text) => JSON.stringify(text));
         const found = {
           state: await inTurn(LOOKALIKES, (text) => rankScores(trial, `${salt} ${text}`, "Which one?", TWO)),
           question: await inTurn(LOOKALIKES, (text) => rankScores(trial, salt, text, TWO)),
@@ -88,12 +87,7 @@ export const DEPENDENCE_CHECKS: readonly Check[] = [
             instructions,
           })),
         };
-        for (const [what, asked] of Object.entries(found))
-          expectApart(
-            trial,
-            names.map((name) => `the ${what} ${name}`),
-            asked,
-          );
+        for (const [what, asked] of Object.entries(found)) expectApart(trial, LOOKALIKES, asked, what);
       },
     },
     "scores.borders": {
@@ -117,11 +111,7 @@ export const DEPENDENCE_CHECKS: readonly Check[] = [
             const inferred = await trial.infer(SYSTEMONE, { state, questions });
             return { scores: scoredOf(trial, inferred, "q").scores, inferred };
           });
-          expectApart(
-            trial,
-            cases.map((one) => JSON.stringify(one)),
-            asked,
-          );
+          expectApart(trial, cases, asked);
         }
       },
     },
@@ -180,7 +170,9 @@ function equals(names: readonly string[], asked: Asked) {
   });
 }
 
-function expectApart(trial: Trial, names: readonly string[], asked: Asked): void {
+/** @param what differs between the given */
+function expectApart(trial: Trial, given: readonly unknown[], asked: Asked, what = ""): void {
+  const names = given.map((one) => `${what} ${JSON.stringify(one)}`);
   const [same] = equals(names, asked);
   if (same !== undefined) trial.fail(`the same scores for ${same.pair}`, same.inferred);
 }
@@ -268,9 +260,5 @@ async function checkBorders(trial: Trial): Promise<void> {
     const inferred = await trial.infer(RANK, { state, question, candidates });
     return { scores: listScores(trial, inferred, candidates.length).slice(0, 1), inferred };
   });
-  expectApart(
-    trial,
-    cases.map((one) => JSON.stringify(one.slice(0, 3))),
-    asked,
-  );
+  expectApart(trial, cases, asked);
 }

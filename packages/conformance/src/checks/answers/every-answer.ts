@@ -1,6 +1,5 @@
 import type { Reply } from "../../client/exchange.ts";
 import { at, isList, isMap, type Json, type JsonMap, namesOf, readJson, show } from "../../client/json.ts";
-import { sentPath } from "../../client/target.ts";
 import { ownContract } from "../../documents.ts";
 import { type Check, checksOf, type Draft } from "../../trial/check.ts";
 import { NOUL, RANK, SYSTEMONE } from "../../trial/operations.ts";
@@ -15,7 +14,7 @@ import {
   softmaxMisfit,
   TIGHT,
   tiesMisfit,
-} from "./rules.ts";
+} from "./arithmetic.ts";
 
 /** Tolerance of a server that computes in float32. */
 const LOOSE = 1e-5;
@@ -69,9 +68,7 @@ function lookingBack(path: string, what: string, misfit: Misfit): Draft {
 async function answersTo(trial: Trial, path: string): Promise<readonly Reply[]> {
   if (path === RANK) await trial.infer(RANK, { state: freshState(), candidates: { b: "x", a: "y" } });
   else await trial.infer(SYSTEMONE, { state: freshState(), questions: { c: CHOICE, n: NOUL, s: SCORE } });
-  return trial.seen.filter(
-    ({ status, request }) => status === 200 && sentPath(trial.target, request.url) === path,
-  );
+  return trial.seen.filter(({ status, request }) => status === 200 && request.path === path);
 }
 
 function commonMisfit({ facts, profile }: Trial, answer: Json): string | undefined {
@@ -87,12 +84,8 @@ function commonMisfit({ facts, profile }: Trial, answer: Json): string | undefin
     if (value !== wanted && !isOpen) return `${name} is ${show(value)}, not ${show(wanted)}`;
   }
   const usage = at(answer, "usage");
-  const [input, output, total, cached] = [
-    at(usage, "input_tokens"),
-    at(usage, "output_tokens"),
-    at(usage, "total_tokens"),
-    at(usage, "cached_pairs"),
-  ];
+  const names = ["input_tokens", "output_tokens", "total_tokens", "cached_pairs"];
+  const [input, output, total, cached] = names.map((name) => at(usage, name));
   const isCount = (value: Json | undefined) => Number.isInteger(value) && Number(value) >= 0;
   const areCounts = [input, output, total, cached].every(isCount);
   const isSum = Number(total) === Number(input) + Number(output) && (output === 0 || profile === "seed");
@@ -148,16 +141,14 @@ function rankingMisfit({ profile }: Trial, request: JsonMap, answer: Json): stri
   const given = at(request, "candidates") ?? at(request, "answers");
   const listed = isList(given) ? given.map((text, index): [string, Json] => [String(index), text]) : [];
   const candidates = isMap(given) ? [...given] : listed;
+  const texts = candidates.map(([, text]) => text);
   const rows = readRows(at(answer, "ranked"));
   if (rows === undefined) return "no complete ranking";
   return (
     labelsMisfit(rows, candidates) ??
     orderMisfit(rows) ??
     ranksMisfit(rows) ??
-    tiesMisfit(
-      rows,
-      candidates.map(([, text]) => text),
-    ) ??
+    tiesMisfit(rows, texts) ??
     softmaxMisfit(columns(rows), profile === "full" ? TIGHT : LOOSE)
   );
 }

@@ -3,7 +3,7 @@ import { type Check, checksOf } from "../../trial/check.ts";
 import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Inferred, Trial } from "../../trial/trial.ts";
 import { rowsOf, STATE, scoredOf, texts } from "../scored.ts";
-import { labelsMisfit, orderMisfit, ranksMisfit, tiesIn, tiesMisfit } from "./rules.ts";
+import { labelsMisfit, orderMisfit, ranksMisfit, tiesIn, tiesMisfit } from "./arithmetic.ts";
 
 const MAPPED = {
   tray: "Open tray 2 and pull the sheet out.",

@@ -5,6 +5,80 @@ import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import type { Inferred, Trial } from "../../trial/trial.ts";
 import { CHOICE, isNumbers, NOULS, SCORE, SOURCE, STATE, TEMPERATURE } from "../scored.ts";
 
+/** Written out as text: JavaScript would move names that look like integers to the front. */
+const LABELS = ["10", "2", "x", "1", "a", "0"];
+const TURNED_NAMES = ["7", "z", "3", "b", "0", "12"];
+const ODD = ["__proto__", "constructor", "", "hasOwnProperty", "toString", "prototype"];
+const EXACT = ["é", "e\u0301", " pad ", 'a"b\\c', "\u0000", "😀", "line\nbreak", "\u2028", "x".repeat(1000)];
+
+/** Checks of the order of members in the text of an answer. */
+export const ORDER_CHECKS: readonly Check[] = [
+  ...checksOf("contract: Requests", {
+    "order.answers": {
+      clause: "`answers` has the order of the questions, also if names look like integers.",
+      expected: `the names in the order ${TURNED_NAMES.join(", ")}`,
+      run: (trial) => checkNames(trial, TURNED_NAMES),
+    },
+    ...Object.fromEntries(
+      ["probabilities", "scores"].map((member) => [
+        `order.${member}`,
+        {
+          clause: `\`${member}\` has the order of the criteria, also if labels look like integers.`,
+          expected: `the labels in the order ${LABELS.join(", ")}`,
+          run: (trial: Trial) => checkLabels(trial, LABELS, [member]),
+        },
+      ]),
+    ),
+    "order.exact-names": {
+      clause: "Names are returned exactly as sent.",
+      expected:
+        "the same characters: accents in both Unicode forms, control characters, line separators, long names",
+      run: async (trial) => {
+        await checkNames(trial, EXACT);
+        await checkLabels(trial, EXACT, ["scores"]);
+      },
+    },
+  }),
+  ...checksOf("contract: Requests, Question", {
+    "order.odd-names": {
+      clause: "A question name and a label may be any string: the empty one, `__proto__`, `constructor`.",
+      expected: "each of them in its place, as ordinary data",
+      run: async (trial) => {
+        await checkNames(trial, ODD);
+        // an empty label is valid because it has a description
+        await checkLabels(trial, ODD, ["scores", "probabilities"]);
+      },
+    },
+  }),
+];
+
+function checkNames(trial: Trial, names: readonly string[]): Promise<void> {
+  return checkOrder(trial, names, ["a", "b"], [["answers"]], names);
+}
+
+function checkLabels(trial: Trial, labels: readonly string[], members: readonly string[]): Promise<void> {
+  const places = members.map((member) => ["answers", "q", member]);
+  return checkOrder(trial, ["q"], labels, places, labels);
+}
+
+async function checkOrder(
+  trial: Trial,
+  questions: readonly string[],
+  labels: readonly string[],
+  places: readonly (readonly string[])[],
+  wanted: readonly string[],
+): Promise<void> {
+  const criteria = labels.map((label, index) => `${JSON.stringify(label)}:"description ${index}"`).join();
+  const question = `{"type":"choice","instructions":"Which one?","criteria":{${criteria}}}`;
+  const asked = questions.map((name) => `${JSON.stringify(name)}:${question}`).join();
+  const body = `{"state":${JSON.stringify(STATE)},"questions":{${asked}}}`;
+  const inferred = await trial.infer(SYSTEMONE, body);
+  for (const place of places) {
+    const came = JSON.stringify(namesOf(at(inferred.json, ...place)));
+    trial.expect(came === JSON.stringify(wanted), `the order ${came}`, inferred);
+  }
+}
+
 const QUESTIONS = { intent: CHOICE, angry: NOULS[0], urgency: SCORE };
 const NAMES = [
   "plain",
@@ -117,8 +191,8 @@ export const SHAPE_CHECKS: readonly Check[] = [
 
 /** Members that every answer of an operation has. */
 function everyAnswer(operation: string, ask: Ask): Readonly<Record<string, Draft>> {
-  const constant = (clause: string, member: string, wanted: number | string): Draft => ({
-    clause,
+  const constant = (what: string, member: string, wanted: number | string): Draft => ({
+    clause: `An answer has ${what}.`,
     expected: `\`${member}\` is ${wanted}`,
     run: async (trial) => {
       const inferred = await ask(trial);
@@ -126,13 +200,9 @@ function everyAnswer(operation: string, ask: Ask): Readonly<Record<string, Draft
     },
   });
   return {
-    [`${operation}.temperature`]: constant(
-      "An answer has the fixed temperature.",
-      "temperature",
-      TEMPERATURE,
-    ),
+    [`${operation}.temperature`]: constant("the fixed temperature", "temperature", TEMPERATURE),
     [`${operation}.probabilities-source`]: constant(
-      "An answer has the constant `probabilities_source`.",
+      "the constant `probabilities_source`",
       "probabilities_source",
       SOURCE,
     ),
@@ -198,11 +268,7 @@ function checkAnswer(trial: Trial, inferred: Inferred, type: "choice" | "noul" |
   const expectMember = (isFitting: boolean, name: string) =>
     trial.expect(isFitting, `${name} is ${show(at(answer, name))}`, inferred);
   trial.equal("type", at(answer, "type"), type, inferred);
-  const [probabilities, scores, outcome] = [
-    at(answer, "probabilities"),
-    at(answer, "scores"),
-    at(answer, type),
-  ];
+  const [probabilities, scores, outcome] = ["probabilities", "scores", type].map((name) => at(answer, name));
   const count = type === "noul" ? 2 : 3;
   const areNumbers = (values: readonly Json[]) => values.length === count && isNumbers(values);
   expectMember(isMap(probabilities) && areNumbers([...probabilities.values()]), "probabilities");

@@ -85,7 +85,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
         await trial.post(RANK, "{");
         for (const reply of trial.seen) {
           const id = reply.headers["x-request-id"];
-          const where = `${reply.status}, ${reply.request.method} ${new URL(reply.request.url).pathname}`;
+          const where = `${reply.status}, ${reply.request.method} ${reply.request.path}`;
           trial.expect(ID.test(id ?? ""), `x-request-id is ${show(id)} with ${where}`, reply);
         }
       },

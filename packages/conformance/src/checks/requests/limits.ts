@@ -15,6 +15,7 @@ const questionsOf = (count: number): Cases => ({
 });
 
 const { minCandidates, maxCandidates, maxQuestions, maxPairs, maxNesting } = CONTRACT_LIMITS;
+const CANDIDATES = `${minCandidates} to ${maxCandidates}`;
 const MOST_BYTES = CONTRACT_LIMITS.maxBodyBytes.toLocaleString("en-US");
 const ofCandidates = (limits: Limits): Bounds => [limits.minCandidates, limits.maxCandidates];
 const ofQuestions = (limits: Limits): Bounds => [1, limits.maxQuestions];
@@ -26,21 +27,9 @@ const ofQuestions = (limits: Limits): Bounds => [1, limits.maxQuestions];
 export const LIMIT_CHECKS: readonly Check[] = [
   ...checksOf("interface: ServiceLimits", {
     "limits.questions": bound(`A request has 1 to ${maxQuestions} questions.`, ofQuestions, questionsOf),
-    "limits.labels": bound(
-      `A choice has ${minCandidates} to ${maxCandidates} labels.`,
-      ofCandidates,
-      labelsOf,
-    ),
-    "limits.levels": bound(
-      `A score has ${minCandidates} to ${maxCandidates} levels.`,
-      ofCandidates,
-      levelsOf,
-    ),
-    "limits.candidates": bound(
-      `A ranking has ${minCandidates} to ${maxCandidates} candidates.`,
-      ofCandidates,
-      rankOf,
-    ),
+    "limits.labels": bound(`A choice has ${CANDIDATES} labels.`, ofCandidates, labelsOf),
+    "limits.levels": bound(`A score has ${CANDIDATES} levels.`, ofCandidates, levelsOf),
+    "limits.candidates": bound(`A ranking has ${CANDIDATES} candidates.`, ofCandidates, rankOf),
     "limits.body": {
       clause: `A POST body has at most ${MOST_BYTES} bytes; a larger one is refused with 413.`,
       expected: "200 for a valid body of exactly that size, 413 for one byte more, from both operations",
@@ -74,10 +63,8 @@ export const LIMIT_CHECKS: readonly Check[] = [
           [0, 200],
           [1, 413],
         ] as const) {
-          const half = maxBodyBytes / 2;
           const body = JSON.stringify(SMALL_RANK).padEnd(maxBodyBytes + more);
-          const chunks = [body.slice(0, half), body.slice(half, 2 * half), body.slice(2 * half)];
-          const { reply, wire } = await trial.unlessBusy(() => sendChunks(trial, chunks));
+          const { reply, wire } = await trial.unlessBusy(() => sendHalves(trial, body));
           trial.status(reply, status, wire);
         }
       },
@@ -157,10 +144,12 @@ function nestedBodies(all: number): Cases {
   return Object.fromEntries(cases);
 }
 
-async function sendChunks(trial: Trial, chunks: readonly string[]) {
+async function sendHalves(trial: Trial, body: string) {
   const wire = await trial.wire();
+  const half = body.length >> 1;
   wire.send(trial.postHead(RANK, "Transfer-Encoding: chunked"));
-  for (const chunk of chunks) if (chunk !== "") wire.send(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+  for (const chunk of [body.slice(0, half), body.slice(half)])
+    wire.send(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
   wire.send("0\r\n\r\n");
   return { reply: await wire.read(), wire };
 }

@@ -4,25 +4,23 @@ import { RANK, SYSTEMONE } from "../../trial/operations.ts";
 import { MARK, type Trial } from "../../trial/trial.ts";
 import { choiceOf, freshState, rowsOf, scoredOf, scoreOf } from "../scored.ts";
 import {
+  CANDIDATES,
   checkTextsStay,
   compareAtPlaces,
   type Effect,
   effectOfRanking,
   expectAlike,
-  isAlike,
-  needsBothOutcomes,
-} from "./places.ts";
-import {
-  CANDIDATES,
   FLOATS,
   HELD,
+  isAlike,
+  needsBothOutcomes,
   PADDED,
   SCALARS,
   type Spelling,
   STATES,
   STAY_TEXTS,
   STRUCTURES,
-} from "./spellings.ts";
+} from "./places.ts";
 
 /** Checks of how values are rendered to texts. They compare values that must score alike, and others that must not. */
 export const TEXT_CHECKS: readonly Check[] = [

@@ -94,11 +94,30 @@ export function textOf(result: Json): string | undefined {
   return isOne && typeof text === "string" ? text : undefined;
 }
 
-/** Expects a JSON-RPC error with this code and a message. */
-export function expectRpcError(trial: Trial, reply: Reply, code: number, id: string | number | null): void {
+/** Expects a JSON-RPC error with this code and a message. @param id of the answer, if it must have a certain one */
+export function expectRpcError(trial: Trial, reply: Reply, code: number, id?: string | number | null): void {
   const error = at(messageIn(reply), "error");
   trial.equal("the error code", at(error, "code"), code, reply);
   const message = at(error, "message");
   trial.expect(typeof message === "string" && message !== "", `the message ${show(message)}`, reply);
-  trial.equal("the id", at(messageIn(reply), "id") ?? null, id, reply);
+  if (id !== undefined) trial.equal("the id", at(messageIn(reply), "id") ?? null, id, reply);
+}
+
+interface Refusal extends SendOptions {
+  readonly status?: number | readonly number[];
+  readonly code?: number;
+  readonly id?: string | null;
+}
+
+/** Expects each message to be refused with this status, or this code of an error and this id. */
+export async function expectRefusals(
+  trial: Trial,
+  messages: readonly unknown[],
+  { status, code, id, ...options }: Refusal,
+): Promise<void> {
+  for (const message of messages) {
+    const reply = await send(trial, message, options);
+    if (status !== undefined) trial.status(reply, status);
+    if (code !== undefined) expectRpcError(trial, reply, code, id);
+  }
 }

@@ -2,7 +2,17 @@ import { excerpt, type Reply } from "../../client/exchange.ts";
 import { at, isList, isMap, show } from "../../client/json.ts";
 import type { Check } from "../../trial/check.ts";
 import type { Trial } from "../../trial/trial.ts";
-import { callOf, expectRpcError, LIST, MCP_PATH, mcpChecks, messageIn, resultOf, send } from "./messages.ts";
+import {
+  callOf,
+  expectRefusals,
+  expectRpcError,
+  LIST,
+  MCP_PATH,
+  mcpChecks,
+  messageIn,
+  resultOf,
+  send,
+} from "./messages.ts";
 
 /** Protocol revisions with `initialize`, latest first. */
 const REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -85,11 +95,8 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
           trial.skip(`the server does not support ${MODERN}`);
         const { reply, result } = await modernResult(trial, "server/discover");
         const spoken = at(result, "supportedVersions");
-        trial.expect(
-          isList(spoken) && spoken.includes(MODERN),
-          `supportedVersions is ${show(spoken)}`,
-          reply,
-        );
+        const isSpoken = isList(spoken) && spoken.includes(MODERN);
+        trial.expect(isSpoken, `supportedVersions is ${show(spoken)}`, reply);
         const listed = await modernResult(trial, "tools/list");
         trial.expect(isList(at(listed.result, "tools")), "no list of tools", listed.reply);
         const called = await modernResult(trial, "tools/call", { name: "models", arguments: {} });
@@ -109,8 +116,8 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
       run: async (trial: Trial) => {
         const agreed = await agreedRevision(trial, "2025-06-18");
         await resultOf(trial, LIST, { headers: { "mcp-protocol-version": agreed } });
-        const reply = await send(trial, LIST, { headers: { "mcp-protocol-version": "1999-01-01" } });
-        trial.status(reply, 400);
+        const unknown = { "mcp-protocol-version": "1999-01-01" };
+        await expectRefusals(trial, [LIST], { headers: unknown, status: 400 });
       },
     },
     notifications: {
@@ -162,12 +169,8 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
       needsInference: false,
       run: async (trial: Trial) => {
         if (!trial.facts.wantsKey) trial.skip("the server requires no key");
-        for (const message of [
-          LIST,
-          initialize("2025-06-18"),
-          callOf("models", {}),
-          { ...LIST, id: undefined },
-        ])
+        const messages = [LIST, initialize("2025-06-18"), callOf("models", {}), { ...LIST, id: undefined }];
+        for (const message of messages)
           for (const authorization of [undefined, "Bearer wrong"]) {
             const reply = await send(trial, message, { hasKey: false, headers: { authorization } });
             trial.status(reply, 401);
@@ -182,10 +185,8 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
         "403 for another origin and for the origin null, before the key is checked; 200 for the server's own",
       run: async (trial: Trial) => {
         for (const origin of ["https://other.example", "http://other.example:8700", "null"])
-          for (const hasKey of [true, false]) {
-            const reply = await send(trial, LIST, { hasKey, headers: { origin } });
-            trial.expect(reply.status === 403, `${excerpt(reply)} from ${origin}`, reply);
-          }
+          for (const hasKey of [true, false])
+            await expectRefusals(trial, [LIST], { hasKey, headers: { origin }, status: 403 });
         await resultOf(trial, LIST, { headers: { origin: trial.target.base.origin } });
       },
     },
@@ -197,10 +198,8 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
         const { hostname, port } = base;
         if (socketPath !== undefined || !/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname))
           trial.skip("the server's address is not a loopback address");
-        for (const host of ["other.example", `localhost.other.example:${port}`]) {
-          const reply = await send(trial, LIST, { headers: { host } });
-          trial.expect(reply.status === 403, `${excerpt(reply)} for the host ${host}`, reply);
-        }
+        for (const host of ["other.example", `localhost.other.example:${port}`])
+          await expectRefusals(trial, [LIST], { headers: { host }, status: 403 });
         await resultOf(trial, LIST, { headers: { host: `localhost:${port}` } });
       },
     },
@@ -210,12 +209,8 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
       expected: "400 or 415 for text/plain and without a media type",
       run: async (trial: Trial) => {
         for (const type of ["text/plain", undefined]) {
-          const reply = await send(trial, JSON.stringify(LIST), { headers: { "content-type": type } });
-          trial.expect(
-            [400, 415].includes(reply.status),
-            `${excerpt(reply)} for the media type ${type}`,
-            reply,
-          );
+          const headers = { "content-type": type };
+          await expectRefusals(trial, [JSON.stringify(LIST)], { headers, status: [400, 415] });
         }
       },
     },
@@ -241,34 +236,26 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
     "errors.method": {
       clause: "An unknown method gets a protocol error.",
       expected: "the error -32601 under the request's id",
-      run: async (trial: Trial) => {
-        for (const method of ["no/such-method", "tools/lists", "prompts/list"]) {
-          const reply = await send(trial, { jsonrpc: "2.0", id: "m", method });
-          expectRpcError(trial, reply, -32_601, "m");
-        }
+      run: (trial) => {
+        const methods = ["no/such-method", "tools/lists", "prompts/list"];
+        const messages = methods.map((method) => ({ jsonrpc: "2.0", id: "m", method }));
+        return expectRefusals(trial, messages, { code: -32_601, id: "m" });
       },
     },
     "errors.json": {
       clause: "A body that is not JSON is refused.",
       expected: "400 and the error -32700 without an id",
-      run: async (trial: Trial) => {
-        for (const text of ["{", "", "nonsense", '{"jsonrpc": "2.0",}']) {
-          const reply = await send(trial, text);
-          trial.status(reply, 400);
-          expectRpcError(trial, reply, -32_700, null);
-        }
+      run: (trial) => {
+        const texts = ["{", "", "nonsense", '{"jsonrpc": "2.0",}'];
+        return expectRefusals(trial, texts, { status: 400, code: -32_700, id: null });
       },
     },
     "errors.message": {
       clause: "JSON that is not a JSON-RPC 2.0 message is refused.",
       expected: "400 and the error -32600",
-      run: async (trial: Trial) => {
-        for (const message of [1, {}, { id: 1, method: "tools/list" }, { ...LIST, jsonrpc: "1.0" }]) {
-          const reply = await send(trial, JSON.stringify(message));
-          trial.status(reply, 400);
-          const code = at(messageIn(reply), "error", "code");
-          trial.expect(code === -32_600, `the error ${show(code)}`, reply);
-        }
+      run: (trial) => {
+        const messages = [1, {}, { id: 1, method: "tools/list" }, { ...LIST, jsonrpc: "1.0" }];
+        return expectRefusals(trial, messages, { status: 400, code: -32_600 });
       },
     },
   }),

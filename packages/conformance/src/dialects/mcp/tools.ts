@@ -18,12 +18,11 @@ import type { Trial } from "../../trial/trial.ts";
 import {
   callOf,
   callTool,
-  expectRpcError,
+  expectRefusals,
   LIST,
   MCP_PATH,
   mcpChecks,
   resultOf,
-  send,
   type ToolName,
   textOf,
 } from "./messages.ts";
@@ -277,15 +276,11 @@ export const TOOL_CHECKS: readonly Check[] = [
           const { text } = await callRaw(trial, `{"state": ${state}, "questions": {"q": ${question}}}`);
           return show(at(readJson(text), "answers", "q", "scores"));
         };
-        const [number, text, other] = [
-          await scoresOf('{"n": 9007199254740993}'),
-          await scoresOf('"n: 9007199254740993"'),
-          await scoresOf('"n: 9007199254740992"'),
-        ];
-        trial.expect(
-          number === text && number !== other,
-          `${number}, as text ${text}, of other digits ${other}`,
-        );
+        const number = await scoresOf('{"n": 9007199254740993}');
+        const text = await scoresOf('"n: 9007199254740993"');
+        const other = await scoresOf('"n: 9007199254740992"');
+        const isKept = number === text && number !== other;
+        trial.expect(isKept, `${number}, as text ${text}, of other digits ${other}`);
       },
     },
     "arguments.duplicates": {
@@ -329,15 +324,14 @@ export const TOOL_CHECKS: readonly Check[] = [
     "errors.tool": {
       clause: "An unknown tool, and arguments that are not an object, get a protocol error.",
       expected: "the error -32602 under the request's id",
-      run: async (trial: Trial) => {
-        for (const message of [
+      run: (trial) => {
+        const messages = [
           callOf("no-such-tool", {}, "t"),
           callOf("Decide", DECIDE, "t"),
           callOf("rank", "text", "t"),
           callOf("rank", [1], "t"),
-        ]) {
-          expectRpcError(trial, await send(trial, message), -32_602, "t");
-        }
+        ];
+        return expectRefusals(trial, messages, { code: -32_602, id: "t" });
       },
     },
   }),
