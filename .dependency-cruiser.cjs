@@ -86,9 +86,9 @@ const FOLDERS = {
     "src/telemetry",
     "src/tuning",
   ],
-  "src/batch": ["src/errors", "src/json", "src/utf8"],
+  "src/batch": ["src/errors", "src/json", "src/records", "src/utf8"],
   // figures about labelled rows: knows rows and answers, not who gives them
-  "src/evaluation": ["src/batch", "src/errors", "src/json"],
+  "src/evaluation": ["src/batch", "src/errors", "src/json", "src/records"],
   bench: [
     "src/app",
     "src/backends",

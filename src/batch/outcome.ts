@@ -3,15 +3,15 @@ import type { JsonObject } from "../json/value.ts";
 import { writeJson } from "../json/write.ts";
 import type { Row } from "./row.ts";
 
-/** The result of a row: the body of an answer, or an error. */
-export interface Outcome {
+/** The result of a row: an answer, by default its body, or an error. */
+export interface Outcome<Answer = string> {
   readonly row: Row;
-  readonly answer: string | ServiceError;
+  readonly answer: Answer | ServiceError;
 }
 
-export interface AnswerRows {
-  /** Sends a request. Resolves with the body of the answer. */
-  readonly ask: (body: string) => Promise<string>;
+export interface AnswerRows<Answer = string> {
+  /** Sends a request. Resolves with the answer. */
+  readonly ask: (body: string) => Promise<Answer>;
   readonly questions: JsonObject;
   /** Resolves after this time. Rejects if the batch is stopped. */
   readonly wait: (ms: number) => Promise<void>;
@@ -28,7 +28,7 @@ const LONGEST_WAIT_SECONDS = 10;
  *
  * @throws ServiceError that ends the batch
  */
-export async function answerRow(row: Row, parts: AnswerRows): Promise<Outcome> {
+export async function answerRow<Answer>(row: Row, parts: AnswerRows<Answer>): Promise<Outcome<Answer>> {
   const { state } = row;
   if (state instanceof ServiceError) return { row, answer: state };
   const body = writeJson({ state, questions: parts.questions });

@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { parse } from "csv-parse";
-import { ServiceError } from "../errors.ts";
+import { invalidOption, type ServiceError } from "../errors.ts";
 import type { JsonObject } from "../json/value.ts";
+import { isRecord, parsedJson } from "../records.ts";
 import type { OutputFormat } from "./output-format.ts";
 
 /** The complete rows that an earlier run has written, and where they end. */
@@ -37,28 +38,15 @@ export async function writtenJsonl(file: string, questions: JsonObject): Promise
 
 /** The row number of a complete line. @throws ServiceError INVALID_OPTION if it does not answer these questions */
 function rowOf(line: string, file: string, questions: JsonObject): number {
-  const { row, answers, error } = objectOf(line);
+  const found = parsedJson(line);
+  const { row, answers, error } = isRecord(found) ? found : {};
   if (!Number.isInteger(row) || (answers === undefined) === (error === undefined)) throw foreign(file);
-  const names = typeof answers === "object" && answers !== null ? Object.keys(answers) : undefined;
-  const isSame = names === undefined || sorted(names) === sorted([...questions.keys()]);
-  if (!isSame) throw otherQuestions(file);
+  if (isRecord(answers) && sorted(Object.keys(answers)) !== sorted([...questions.keys()]))
+    throw invalidOption(`--resume: ${file} has answers to other questions.`);
   return Number(row);
 }
 
 const sorted = (names: readonly string[]) => JSON.stringify([...names].sort());
-
-function objectOf(line: string): {
-  readonly row?: unknown;
-  readonly answers?: unknown;
-  readonly error?: unknown;
-} {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? value : {};
-  } catch {
-    return {};
-  }
-}
 
 /** Position of the last newline before a position. */
 async function newlineBefore(handle: FileHandle, position: number): Promise<number | undefined> {
@@ -142,10 +130,7 @@ function emptyOr(file: string, found: Buffer, expected: Buffer): Written {
 }
 
 function foreign(file: string): ServiceError {
-  const message = `--resume needs an output of decision batch for the same input and questions; ${file} is not one.`;
-  return new ServiceError("INVALID_OPTION", message);
-}
-
-function otherQuestions(file: string): ServiceError {
-  return new ServiceError("INVALID_OPTION", `--resume: ${file} has answers to other questions.`);
+  return invalidOption(
+    `--resume needs an output of decision batch for the same input and questions; ${file} is not one.`,
+  );
 }

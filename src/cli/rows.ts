@@ -1,16 +1,20 @@
 import { createReadStream } from "node:fs";
 import { access, constants, realpath, stat } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 import { Flags } from "@oclif/core";
 import { csvRows, noStateColumn } from "../batch/csv-rows.ts";
 import { openRowBytes } from "../batch/input-start.ts";
 import { jsonlRows } from "../batch/jsonl-rows.ts";
 import type { CsvTraits } from "../batch/output-format.ts";
 import type { Row, StatePlace } from "../batch/row.ts";
-import { fileFault, invalidOption, ServiceError } from "../errors.ts";
+import { fileFault, invalidOption, type Location, ServiceError } from "../errors.ts";
 import type { LabelledRow } from "../evaluation/answer-rows.ts";
+import { askedRow, rowLabels } from "../evaluation/labelled-row.ts";
 import type { JsonObject } from "../json/value.ts";
 import { writeJson } from "../json/write.ts";
+import { BaseCommand } from "./base-command.ts";
+import { terminalProgress } from "./output/progress.ts";
 import { emptyInput, standardInput } from "./state-text.ts";
 
 /** Flags of commands that read questions and rows. */
@@ -47,6 +51,36 @@ export const LABELLED_ROWS_FLAGS = {
   }),
   "whole-row": Flags.boolean({ description: "use each whole row, without its labels, as the state" }),
 };
+
+/** Base class of the commands that ask the questions of a file about rows. Its errors name the file. */
+export abstract class RowsCommand extends BaseCommand {
+  /** Files of questions. */
+  protected files: readonly string[] = ["--questions"];
+
+  protected override nameOf(place: Location): string {
+    const [part, ...rest] = place;
+    return part === "questions" ? [this.files.join(" or "), ...rest].join(" ") : super.nameOf(place);
+  }
+}
+
+interface GivenFlags {
+  readonly input: string;
+  readonly "input-format"?: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly "state-field": string;
+  readonly "whole-row": boolean;
+}
+
+/** @param output a CSV file whose delimiter counts if the input has another format @throws ServiceError INVALID_OPTION */
+export function inputOf(flags: GivenFlags, output = flags.input): LabelledInput {
+  const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
+  return {
+    input: flags.input,
+    inputFormat,
+    delimiter: delimiterOf(flags.delimiter, inputFormat === "csv" ? flags.input : output),
+    place: flags["whole-row"] ? "row" : { field: flags["state-field"] },
+  };
+}
 
 export type Format = "jsonl" | "csv";
 
@@ -117,11 +151,12 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return a !== undefined && a === b;
 }
 
-/** The input of labelled rows. */
+/** An input of rows. */
 export interface LabelledInput {
   /** A file, or `-`. */
   readonly input: string;
   readonly inputFormat: Format;
+  /** Of the columns of CSV; undefined: as the input says. */
   readonly delimiter: string | undefined;
   readonly place: StatePlace;
 }
@@ -149,12 +184,44 @@ export async function readRows(options: LabelledInput, signal: AbortSignal): Pro
   return rows;
 }
 
-/** @throws ServiceError INVALID_OPTION for a question for which no row has a label */
-export function checkLabels(rows: readonly LabelledRow[], questions: JsonObject): void {
-  const bare = [...questions.keys()].find((name) => rows.every(({ labels }) => !labels.has(name)));
-  if (bare === undefined) return;
+/**
+ * The rows with the labels of some questions.
+ *
+ * @param rows   whose states are whole rows
+ * @param names  of all questions: their labels are no part of a state
+ * @param needed questions that need a label in any row
+ * @throws ServiceError INVALID_OPTION
+ */
+export function labelled(
+  rows: readonly Row[],
+  place: StatePlace,
+  questions: JsonObject,
+  { names, needed = names }: { readonly names: readonly string[]; readonly needed?: readonly string[] },
+): readonly LabelledRow[] {
+  const found = rows.map((row) => ({ row: askedRow(row, place, names), labels: rowLabels(row, questions) }));
+  const bare = needed.find((name) => found.every(({ labels }) => !labels.has(name)));
+  if (bare === undefined) return found;
   const quoted = JSON.stringify(bare);
   throw invalidOption(
     `--input has no label for ${quoted}: rows need it as {"labels": {${quoted}: ...}}, or in CSV in the column ${quoted}.`,
   );
+}
+
+/** Does work on rows with its progress on the terminal. @throws the signal's reason; what `work` throws */
+export async function withProgress<Result>(
+  count: number,
+  signal: AbortSignal,
+  work: (onRow: (done: number) => void, pause: (ms: number) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const progress = terminalProgress(process.stderr);
+  try {
+    return await work(
+      (done) => progress.show(`${done} of ${count} rows`),
+      (ms) => wait(ms, undefined, { signal }),
+    );
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    progress.clear();
+  }
 }

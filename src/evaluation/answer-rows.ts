@@ -5,6 +5,7 @@ import type { Row } from "../batch/row.ts";
 import { ServiceError } from "../errors.ts";
 import type { JsonObject } from "../json/value.ts";
 import { writeJson } from "../json/write.ts";
+import type { RowError } from "./evaluation.ts";
 import { labelsOf } from "./labelled-row.ts";
 import type { Judged } from "./statistics/judged.ts";
 
@@ -17,8 +18,7 @@ export interface LabelledRow {
 
 export interface AnsweredRows {
   readonly model: string;
-  /** Rows with an error, and the first of them. */
-  readonly errors: readonly { readonly row: number; readonly error: ServiceError }[];
+  readonly errors: readonly RowError[];
   /** Evaluated answers by question and row number, in order. */
   readonly judged: ReadonlyMap<string, ReadonlyMap<number, Judged>>;
 }
@@ -27,42 +27,57 @@ export interface AnsweredRows {
 const WINDOW = { rows: 256, bytes: Number.POSITIVE_INFINITY };
 
 /**
- * Answers the questions for each row and compares the answers with the labels.
+ * Asks the questions for each row, several rows at a time.
  *
+ * @param take receives the answers in the order of the rows
+ * @returns the rows that could not be answered
  * @throws ServiceError as `answerRow`
  */
+export async function askRows<Answer>(
+  rows: readonly LabelledRow[],
+  parts: AnswerRows<Answer>,
+  take: (row: LabelledRow, answer: Answer) => void,
+  onRow: (count: number) => void,
+): Promise<readonly RowError[]> {
+  const errors: RowError[] = [];
+  let count = 0;
+  const outcomes = inOrder(
+    each(rows),
+    async (labelled) => ({ labelled, answer: (await answerRow(labelled.row, parts)).answer }),
+    () => 0,
+    WINDOW,
+  );
+  for await (const { labelled, answer } of outcomes) {
+    if (answer instanceof ServiceError)
+      errors.push({ row: labelled.row.number, code: answer.code, message: answer.message });
+    else take(labelled, answer);
+    count += 1;
+    onRow(count);
+  }
+  return errors;
+}
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
+}
+
+/** Asks the questions for each row and compares the answers with the labels. @throws ServiceError as `answerRow` */
 export async function answerRows(
   rows: readonly LabelledRow[],
   parts: AnswerRows,
   onRow: (count: number) => void,
 ): Promise<AnsweredRows> {
   const judged = new Map([...parts.questions.keys()].map((name) => [name, new Map<number, Judged>()]));
-  const errors: { row: number; error: ServiceError }[] = [];
   let model = "";
-  let count = 0;
-  const outcomes = inOrder(
-    each(rows),
-    async ({ row, labels }) => ({ ...(await answerRow(row, parts)), labels }),
-    () => 0,
-    WINDOW,
-  );
-  for await (const { row, answer, labels } of outcomes) {
-    if (answer instanceof ServiceError) errors.push({ row: row.number, error: answer });
-    else {
-      const body: ReadBody = JSON.parse(answer);
-      model = body.model;
-      const key = keyOf(row);
-      for (const [name, truth] of labels)
-        judged.get(name)?.set(row.number, judge(key, truth, body.answers[name], parts.questions, name));
-    }
-    count += 1;
-    onRow(count);
-  }
+  const take = ({ row, labels }: LabelledRow, answer: string) => {
+    const body: ReadBody = JSON.parse(answer);
+    model = body.model;
+    const key = keyOf(row);
+    for (const [name, truth] of labels)
+      judged.get(name)?.set(row.number, judge(key, truth, body.answers[name], parts.questions, name));
+  };
+  const errors = await askRows(rows, parts, take, onRow);
   return { model, errors, judged };
-}
-
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
 }
 
 interface ReadBody {

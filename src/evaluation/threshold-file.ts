@@ -1,4 +1,5 @@
-import { ServiceError } from "../errors.ts";
+import { invalidOption } from "../errors.ts";
+import { isRecord, memberOf, parsedJson } from "../records.ts";
 import type { QuestionReport } from "./question-report.ts";
 import { atThreshold } from "./statistics/coverage.ts";
 import { type Judged, rightOf } from "./statistics/judged.ts";
@@ -49,21 +50,15 @@ export function thresholdFile(
 
 /** Parses a threshold file. @throws ServiceError INVALID_OPTION if the text is not one */
 export function readThresholdFile(text: string, file: string): ThresholdFile {
-  try {
-    const value: ThresholdFile = JSON.parse(text);
-    const isWhole =
-      value.format === FORMAT && Array.isArray(value.questions) && value.questions.every(isThreshold);
-    if (isWhole) return value;
-  } catch {
-    // reported below
-  }
-  throw new ServiceError(
-    "INVALID_OPTION",
-    `--check needs a file written by --thresholds; ${file} is not one.`,
-  );
+  const value = parsedJson(text);
+  const questions = memberOf(value, "questions");
+  if (memberOf(value, "format") === FORMAT && Array.isArray(questions) && questions.every(isThreshold))
+    return value as ThresholdFile; // every figure has been looked at
+  throw invalidOption(`--check needs a file written by --thresholds; ${file} is not one.`);
 }
 
-function isThreshold(one: QuestionThreshold): boolean {
+function isThreshold(one: unknown): boolean {
+  if (!isRecord(one)) return false;
   const { name, data, question, rows, accuracy, threshold, coverage, keptAccuracy } = one;
   return (
     [name, data, question].every((text) => typeof text === "string") &&

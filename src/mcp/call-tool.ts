@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { OperationId, OutgoingReply } from "../contract/call.ts";
 import { ServiceError } from "../errors.ts";
 import { isJsonObject, type JsonValue } from "../json/value.ts";
+import { memberOf, parsedJson } from "../records.ts";
 import type { SentArguments } from "./messages.ts";
 import { TOOLS, type ToolName } from "./tools.ts";
 
@@ -58,18 +59,11 @@ function messageOf(name: ToolName, { issues, message }: ServiceError): string {
 
 /** Describes an error body of the contract for an agent. */
 function describe(name: ToolName, status: number, body: string, retryAfter: string | undefined): string {
-  const detail = detailOf(body);
+  // no error body of the contract, perhaps one of a proxy, has no detail
+  const detail = memberOf(parsedJson(body), "detail");
   if (Array.isArray(detail)) return listIssues(name, detail);
   const sentence = typeof detail === "string" ? detail : `The service answered with status ${status}.`;
   return retryAfter === undefined ? sentence : `${sentence} Try again after ${retryAfter} s.`;
-}
-
-function detailOf(body: string): unknown {
-  try {
-    return JSON.parse(body).detail;
-  } catch {
-    return undefined; // not an error body of the contract, perhaps from a proxy
-  }
 }
 
 interface ToldIssue {

@@ -1,6 +1,6 @@
 import type { RenderedQuestion } from "../decisions/request.ts";
 import type { TunedRequest, Tuning } from "../decisions/tuning.ts";
-import { ServiceError } from "../errors.ts";
+import { invalidOption } from "../errors.ts";
 import type { ModelFacts } from "../inference/engine.ts";
 import { corrected, placesOf } from "./correction.ts";
 import { questionDigest } from "./question-digest.ts";
@@ -31,12 +31,13 @@ export function openTuning(
   const byDigest = new Map<string, { readonly id: string; readonly tuned: TunedQuestion }>();
   for (const { name, file } of files) {
     if (file.model !== model.id)
-      throw invalid(flag, `${name} belongs to ${file.model}, but the model to serve is ${model.id}`);
+      throw invalidOption(
+        `${flag}: ${name} belongs to ${file.model}, but the model to serve is ${model.id}.`,
+      );
     for (const tuned of file.questions) {
       if (byDigest.has(tuned.question))
-        throw invalid(
-          flag,
-          `the question ${JSON.stringify(tuned.name)} of ${name} is tuned twice; keep one of its corrections`,
+        throw invalidOption(
+          `${flag}: the question ${JSON.stringify(tuned.name)} of ${name} is tuned twice; keep one of its corrections.`,
         );
       byDigest.set(tuned.question, { id: tuningId(file.model, tuned), tuned });
     }
@@ -70,8 +71,4 @@ export function openTuning(
       };
     },
   };
-}
-
-function invalid(flag: string, what: string): ServiceError {
-  return new ServiceError("INVALID_OPTION", `${flag}: ${what}.`);
 }

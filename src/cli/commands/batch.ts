@@ -5,19 +5,26 @@ import { type BatchState, runBatch } from "../../batch/batch.ts";
 import { csvFormat, JSONL, type OutputFormat } from "../../batch/output-format.ts";
 import { counted, durationText, rateText } from "../../batch/progress-text.ts";
 import { type Written, writtenCsv, writtenJsonl } from "../../batch/resume.ts";
-import type { StatePlace } from "../../batch/row.ts";
-import { fileFault, invalidOption, type Location, ServiceError } from "../../errors.ts";
+import { fileFault, invalidOption, ServiceError } from "../../errors.ts";
 import type { JsonObject } from "../../json/value.ts";
 import { writeJson } from "../../json/write.ts";
-import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { showProgress } from "../output/progress.ts";
 import { readQuestions } from "../questions-file.ts";
-import { delimiterOf, type Format, formatOf, openSource, ROWS_FLAGS, type Source } from "../rows.ts";
+import {
+  type Format,
+  formatOf,
+  inputOf,
+  type LabelledInput,
+  openSource,
+  ROWS_FLAGS,
+  RowsCommand,
+  type Source,
+} from "../rows.ts";
 import { type Stop, stopOnSignals } from "../stop.ts";
 import { checkFirst, openTarget, TARGET_FLAGS, type Target, targetOf } from "../target.ts";
 
-export default class Batch extends BaseCommand {
+export default class Batch extends RowsCommand {
   static override summary = "Answer the same questions about every row of a file.";
   static override description =
     "Rows are answered in parallel and written in the order of the input. If a row cannot be answered, its output row has the " +
@@ -60,30 +67,20 @@ export default class Batch extends BaseCommand {
     ...optionFlags(["tuning"]),
   };
 
-  #file = "--questions";
-
-  protected override nameOf(place: Location): string {
-    const [part, ...rest] = place;
-    return part === "questions" ? [this.#file, ...rest].join(" ") : super.nameOf(place);
-  }
-
   async run(): Promise<void> {
     const { flags } = await this.parse(Batch);
     const target = await targetOf(flags, () => this.options(flags));
-    this.#file = flags.questions;
-    const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
-    const outputFormat = formatOf("--output", flags.output, flags["output-format"], inputFormat);
+    this.files = [flags.questions];
+    const input = inputOf(flags, flags.output);
+    const outputFormat = formatOf("--output", flags.output, flags["output-format"], input.inputFormat);
     if (flags.json && flags.output === "-")
       throw invalidOption("--json prints counts to standard output, so it needs an --output that is a file.");
     const questions = await readQuestions(flags.questions);
     const summary = await batch({
       questions,
-      input: flags.input,
-      inputFormat,
-      delimiter: delimiterOf(flags.delimiter, inputFormat === "csv" ? flags.input : flags.output),
+      ...input,
       output: flags.output,
       outputFormat,
-      place: flags["whole-row"] ? "row" : { field: flags["state-field"] },
       isResumed: flags.resume,
       isOverwriting: flags.overwrite,
       target,
@@ -93,23 +90,18 @@ export default class Batch extends BaseCommand {
   }
 }
 
-export interface BatchOptions {
+interface BatchOptions extends LabelledInput {
   readonly questions: JsonObject;
   /** A file, or `-`. */
-  readonly input: string;
-  readonly inputFormat: Format;
-  /** Of the columns of CSV; undefined: as the input says. */
-  readonly delimiter: string | undefined;
   readonly output: string;
   readonly outputFormat: Format;
-  readonly place: StatePlace;
   readonly isResumed: boolean;
   readonly isOverwriting: boolean;
   readonly target: Target;
 }
 
 /** The result of a batch. */
-export interface BatchSummary {
+interface BatchSummary {
   /** Rows answered by this run, including rows with an error. */
   readonly rows: number;
   readonly errors: number;
@@ -125,7 +117,7 @@ export interface BatchSummary {
  * signal) |
  *         errors that end a batch
  */
-export async function batch(options: BatchOptions): Promise<BatchSummary> {
+async function batch(options: BatchOptions): Promise<BatchSummary> {
   const { questions, target } = options;
   const stop = stopOnSignals();
   const orStopped = (error: unknown): never => {
@@ -242,13 +234,13 @@ async function earlierOutput(options: BatchOptions, format: OutputFormat): Promi
 }
 
 /** The destination of a batch's rows. */
-export interface BatchOutput {
+interface BatchOutput {
   write(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Standard output. The program ends if it cannot be written. */
-export function standardOutput(stream: NodeJS.WriteStream): BatchOutput {
+function standardOutput(stream: NodeJS.WriteStream): BatchOutput {
   return {
     write: (text) => new Promise((resolve) => stream.write(text, () => resolve())),
     async close() {},
@@ -260,7 +252,7 @@ export function standardOutput(stream: NodeJS.WriteStream): BatchOutput {
  *
  * @throws ServiceError INVALID_OPTION if it cannot be written
  */
-export async function fileOutput(file: string, keptBytes: number): Promise<BatchOutput> {
+async function fileOutput(file: string, keptBytes: number): Promise<BatchOutput> {
   try {
     const handle = await open(file, keptBytes === 0 ? "w" : "a");
     if (keptBytes > 0) await truncate(file, keptBytes);
@@ -279,7 +271,7 @@ export async function fileOutput(file: string, keptBytes: number): Promise<Batch
  * Length of a file in bytes; undefined if it does not exist. @throws ServiceError INVALID_OPTION if it is not a regular
  * file
  */
-export async function lengthOf(file: string): Promise<number | undefined> {
+async function lengthOf(file: string): Promise<number | undefined> {
   const found = await stat(file).catch(() => undefined);
   if (found !== undefined && !found.isFile())
     throw invalidOption(`--output: expected a regular file or -, got ${file}, which is neither.`);

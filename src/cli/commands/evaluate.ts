@@ -1,6 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { Flags } from "@oclif/core";
-import { invalidOption, type Location } from "../../errors.ts";
+import { invalidOption } from "../../errors.ts";
 import {
   type AnsweredRows,
   answerRows,
@@ -9,7 +8,7 @@ import {
   type LabelledRow,
 } from "../../evaluation/answer-rows.ts";
 import type { CheckResult, Evaluation } from "../../evaluation/evaluation.ts";
-import { askedRow, labelsOf, rowLabels } from "../../evaluation/labelled-row.ts";
+import { labelsOf } from "../../evaluation/labelled-row.ts";
 import { reportQuestion } from "../../evaluation/question-report.ts";
 import { compare } from "../../evaluation/statistics/comparison.ts";
 import type { Judged } from "../../evaluation/statistics/judged.ts";
@@ -22,27 +21,26 @@ import {
 import type { JsonObject } from "../../json/value.ts";
 import { writeJson } from "../../json/write.ts";
 import { checkTuning } from "../../library/index.ts";
-import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { evaluationPage } from "../output/evaluation-page.ts";
 import { evaluationText } from "../output/evaluation-text.ts";
 import { checkWritable, writeOutput } from "../output/output-file.ts";
-import { terminalProgress } from "../output/progress.ts";
 import { readQuestions } from "../questions-file.ts";
 import {
-  checkLabels,
-  delimiterOf,
-  formatOf,
+  inputOf,
   LABELLED_ROWS_FLAGS,
   type LabelledInput,
+  labelled,
   probeOf,
+  RowsCommand,
   readRows,
+  withProgress,
 } from "../rows.ts";
 import { fileText } from "../state-text.ts";
 import { stopOnSignals } from "../stop.ts";
 import { checkFirst, openTarget, TARGET_FLAGS, type Target, targetOf } from "../target.ts";
 
-export default class Evaluate extends BaseCommand {
+export default class Evaluate extends RowsCommand {
   static override summary = "Measure answers on labelled rows, and find confidence thresholds.";
   static override description =
     "Tells accuracy, precision and recall of each label, calibration, and which threshold on the confidence reaches an accuracy. " +
@@ -105,18 +103,11 @@ export default class Evaluate extends BaseCommand {
     ...optionFlags(["tuning"]),
   };
 
-  #files = "--questions";
-
-  protected override nameOf(place: Location): string {
-    const [part, ...rest] = place;
-    return part === "questions" ? [this.#files, ...rest].join(" ") : super.nameOf(place);
-  }
-
   async run(): Promise<void> {
     const { flags } = await this.parse(Evaluate);
     const target = await targetOf(flags, () => this.options(flags));
-    this.#files = [flags.questions, ...(flags.compare === undefined ? [] : [flags.compare])].join(" or ");
-    const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
+    this.files = [flags.questions, ...(flags.compare === undefined ? [] : [flags.compare])];
+    const input = inputOf(flags);
     const accuracy = shareOf("--target", flags.target, (share) => share > 0 && share < 1);
     const tolerance = shareOf("--tolerance", flags.tolerance, (share) => share >= 0 && share < 1);
     const questions = await readQuestions(flags.questions);
@@ -131,10 +122,7 @@ export default class Evaluate extends BaseCommand {
     const { evaluation, thresholds } = await evaluate({
       questions,
       target,
-      input: flags.input,
-      inputFormat,
-      delimiter: delimiterOf(flags.delimiter, flags.input),
-      place: flags["whole-row"] ? "row" : { field: flags["state-field"] },
+      ...input,
       accuracy,
       check: check && { name: flags.check ?? "", file: check, tolerance },
       other,
@@ -188,12 +176,12 @@ function shareOf(flag: string, text: string, isFit: (share: number) => boolean):
 }
 
 /** Questions, and what answers them. */
-export interface Asked {
+interface Asked {
   readonly questions: JsonObject;
   readonly target: Target;
 }
 
-export interface EvaluateOptions extends Asked, LabelledInput {
+interface EvaluateOptions extends Asked, LabelledInput {
   /** Target accuracy of the thresholds. */
   readonly accuracy: number;
   readonly check?:
@@ -202,7 +190,7 @@ export interface EvaluateOptions extends Asked, LabelledInput {
   readonly other?: Asked | undefined;
 }
 
-export interface Evaluated {
+interface Evaluated {
   readonly evaluation: Evaluation;
   readonly thresholds: ThresholdFile;
 }
@@ -214,7 +202,7 @@ export interface Evaluated {
  * signal) |
  *         errors that end a batch
  */
-export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
+async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
   const { questions, other, accuracy } = options;
   const stop = stopOnSignals();
   try {
@@ -226,12 +214,10 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
       await checkTuning(other.target.options, "--compare-tuning");
     const rows = await readRows(options, stop.signal);
     const names = [...questions.keys(), ...(other?.questions.keys() ?? [])];
-    const labelled = (of: JsonObject): LabelledRow[] =>
-      rows.map((row) => ({ row: askedRow(row, options.place, names), labels: rowLabels(row, of) }));
-    const firstRows = labelled(questions);
-    const otherRows = other && labelled(other.questions);
-    checkLabels(firstRows, questions);
-    if (other && otherRows) checkLabels(otherRows, new Map(pairs.map(([, name]) => [name, null])));
+    const { place } = options;
+    const firstRows = labelled(rows, place, questions, { names, needed: [...questions.keys()] });
+    const needed = pairs.map(([, name]) => name);
+    const otherRows = other && labelled(rows, place, other.questions, { names, needed });
 
     const first = await answer(options, firstRows, stop.signal);
     const second = other && otherRows && (await answer(other, otherRows, stop.signal));
@@ -247,11 +233,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
     const evaluation: Evaluation = {
       model: first.model,
       rows: rows.length,
-      errors: [...first.errors, ...(second?.errors ?? [])].map(({ row, error }) => ({
-        row,
-        code: error.code,
-        message: error.message,
-      })),
+      errors: [...first.errors, ...(second?.errors ?? [])],
       questions: reports,
       comparison: second && {
         model: second.model,
@@ -293,26 +275,21 @@ async function answer(
   signal: AbortSignal,
 ): Promise<AnsweredRows> {
   const decider = await openTarget(target);
-  const progress = terminalProgress(process.stderr);
   const ask = (body: string) => decider.ask("systemone", body, { signal });
   try {
-    signal.throwIfAborted();
-    await ask(probeOf(questions)); // a service may have lower limits, and token limits are checked only here
-    const pause = (ms: number) => wait(ms, undefined, { signal });
-    return await answerRows(rows, { ask, questions, wait: pause }, (count) =>
-      progress.show(`${count} of ${rows.length} rows`),
-    );
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
+    return await withProgress(rows.length, signal, async (onRow, pause) => {
+      signal.throwIfAborted();
+      await ask(probeOf(questions)); // a service may have lower limits, and token limits are checked only here
+      return answerRows(rows, { ask, questions, wait: pause }, onRow);
+    });
   } finally {
-    progress.clear();
     await decider.close();
   }
 }
 
 function noAnswer(name: string, { errors }: AnsweredRows) {
   const [first] = errors;
-  const why = first === undefined ? "" : ` Row ${first.row}: ${first.error.message}`;
+  const why = first === undefined ? "" : ` Row ${first.row}: ${first.message}`;
   return invalidOption(`--input: no labelled row of ${JSON.stringify(name)} could be answered.${why}`);
 }
 

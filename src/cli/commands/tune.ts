@@ -1,12 +1,8 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { Flags } from "@oclif/core";
-import { inOrder } from "../../batch/in-order.ts";
-import { answerRow } from "../../batch/outcome.ts";
-import { invalidOption, type Location, ServiceError } from "../../errors.ts";
-import { keyOf, type LabelledRow } from "../../evaluation/answer-rows.ts";
+import { invalidOption } from "../../errors.ts";
+import { askRows, keyOf } from "../../evaluation/answer-rows.ts";
 import type { RowError } from "../../evaluation/evaluation.ts";
 import { errorsText, percent } from "../../evaluation/figures-text.ts";
-import { askedRow, rowLabels } from "../../evaluation/labelled-row.ts";
 import type { JsonObject } from "../../json/value.ts";
 import { createScorer, type QuestionScores, type Scorer } from "../../library/index.ts";
 import { readRemoteToken } from "../../options/exposure.ts";
@@ -15,25 +11,24 @@ import { chooseTuning, type TuningChoice, type TuningKind } from "../../tuning/f
 import type { TuningRow } from "../../tuning/fit/fit.ts";
 import { compareTexts } from "../../tuning/question-digest.ts";
 import { TUNING_FORMAT, type TunedQuestion, type TuningFile } from "../../tuning/tuning-file.ts";
-import { BaseCommand } from "../base-command.ts";
 import { optionFlags } from "../option-flags.ts";
 import { checkWritable, writeOutput } from "../output/output-file.ts";
 import { plainLine } from "../output/plain-text.ts";
-import { terminalProgress } from "../output/progress.ts";
 import { readQuestions } from "../questions-file.ts";
 import {
-  checkLabels,
-  delimiterOf,
-  formatOf,
+  inputOf,
   LABELLED_ROWS_FLAGS,
   type LabelledInput,
+  labelled,
   probeOf,
+  RowsCommand,
   readRows,
+  withProgress,
 } from "../rows.ts";
 import { stopOnSignals } from "../stop.ts";
 import { checkFirst } from "../target.ts";
 
-export default class Tune extends BaseCommand {
+export default class Tune extends RowsCommand {
   static override summary = "Fit a correction of the model's scores to labelled rows.";
   static override description =
     "Compares by cross-validation: no correction; a scale and a bias for each label; these and a linear head. For each question it " +
@@ -65,28 +60,18 @@ export default class Tune extends BaseCommand {
     ...optionFlags(["model", "modelPath", "backend", "device", "precision"]),
   };
 
-  #file = "--questions";
-
-  protected override nameOf(place: Location): string {
-    const [part, ...rest] = place;
-    return part === "questions" ? [this.#file, ...rest].join(" ") : super.nameOf(place);
-  }
-
   async run(): Promise<void> {
     const { flags } = await this.parse(Tune);
     // no tuning: corrections are fitted to the model's own scores
     const options = await this.options({ ...flags, tuning: [] });
-    this.#file = flags.questions;
-    const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
+    this.files = [flags.questions];
+    const input = inputOf(flags);
     const questions = await readQuestions(flags.questions);
     await checkWritable("--output", flags.output);
     const result = await tune({
       questions,
       options,
-      input: flags.input,
-      inputFormat,
-      delimiter: delimiterOf(flags.delimiter, flags.input),
-      place: flags["whole-row"] ? "row" : { field: flags["state-field"] },
+      ...input,
       kinds: flags.kind === "scale" ? ["scale"] : flags.kind === "head" ? ["head"] : ["scale", "head"],
       isForced: flags.force,
     });
@@ -121,7 +106,7 @@ function jsonOf({ file, questions, ...facts }: Tuned) {
   };
 }
 
-export interface TuneOptions extends LabelledInput {
+interface TuneOptions extends LabelledInput {
   readonly questions: JsonObject;
   readonly options: ServiceOptions;
   /** Kinds of corrections to choose from. */
@@ -131,7 +116,7 @@ export interface TuneOptions extends LabelledInput {
 }
 
 /** The corrections that were fitted. */
-export interface Tuned {
+interface Tuned {
   readonly model: string;
   readonly precision: string;
   /** Rows of the input, and how many of them could not be scored. */
@@ -142,7 +127,7 @@ export interface Tuned {
   readonly file: TuningFile | undefined;
 }
 
-export interface TunedReport {
+interface TunedReport {
   readonly name: string;
   /** Undefined if the rows are not sufficient. */
   readonly choice: TuningChoice | undefined;
@@ -158,23 +143,30 @@ export interface TunedReport {
  * signal) |
  *         errors that end a batch
  */
-export async function tune(given: TuneOptions): Promise<Tuned> {
+async function tune(given: TuneOptions): Promise<Tuned> {
   const { questions, options, kinds } = given;
   const stop = stopOnSignals();
   try {
     await checkFirst("systemone", probeOf(questions), { options });
     const read = await readRows(given, stop.signal);
     const names = [...questions.keys()];
-    const rows = read.map((row): LabelledRow => {
-      return { row: askedRow(row, given.place, names), labels: rowLabels(row, questions) };
-    });
-    checkLabels(rows, questions);
+    const rows = labelled(read, given.place, questions, { names });
     const { host, port, ...ofModel } = options;
     const remoteToken = readRemoteToken(process.env);
     const scorer = await createScorer({ ...ofModel, remoteToken }, { hasVectors: kinds.includes("head") });
     try {
-      const scored = await scoreRows(scorer, rows, questions, stop.signal);
-      const found = names.map((name, at) => tuneQuestion(name, at, scored.rows, scorer, given));
+      const { signal } = stop;
+      const ask = (body: string) => scorer.score(body, { signal });
+      const scored: ScoredRow[] = [];
+      const errors = await withProgress(rows.length, signal, (onRow, pause) =>
+        askRows(
+          rows,
+          { ask, questions, wait: pause },
+          ({ row, labels }, scores) => scored.push({ key: keyOf(row), labels, scores }),
+          onRow,
+        ),
+      );
+      const found = names.map((name, at) => tuneQuestion(name, at, scored, scorer, given));
       const kept = found.flatMap(({ tuned }) => tuned ?? []);
       const { id: model } = scorer.model;
       const { precision } = scorer;
@@ -182,7 +174,7 @@ export async function tune(given: TuneOptions): Promise<Tuned> {
         model,
         precision,
         rows: rows.length,
-        errors: scored.errors,
+        errors,
         questions: found.map(({ report }) => report),
         file: kept.length === 0 ? undefined : { format: TUNING_FORMAT, model, precision, questions: kept },
       };
@@ -201,52 +193,6 @@ interface ScoredRow {
   readonly labels: ReadonlyMap<string, string>;
   /** In the order of the questions. */
   readonly scores: readonly QuestionScores[];
-}
-
-/** Chosen: twice as many rows as fill the model's queue. */
-const WINDOW = { rows: 256, bytes: Number.POSITIVE_INFINITY };
-
-async function scoreRows(
-  scorer: Scorer,
-  rows: readonly LabelledRow[],
-  questions: JsonObject,
-  signal: AbortSignal,
-): Promise<{ readonly rows: readonly ScoredRow[]; readonly errors: readonly RowError[] }> {
-  const progress = terminalProgress(process.stderr);
-  const found: ScoredRow[] = [];
-  const errors: RowError[] = [];
-  let count = 0;
-  const outcomes = inOrder(
-    each(rows),
-    async ({ row, labels }) => {
-      let scores: readonly QuestionScores[] = [];
-      const ask = async (body: string) => {
-        scores = await scorer.score(body, { signal });
-        return "";
-      };
-      const pause = (ms: number) => wait(ms, undefined, { signal });
-      const { answer } = await answerRow(row, { ask, questions, wait: pause });
-      return { row, labels, answer, scores };
-    },
-    () => 0,
-    WINDOW,
-  );
-  try {
-    for await (const { row, labels, answer, scores } of outcomes) {
-      if (answer instanceof ServiceError)
-        errors.push({ row: row.number, code: answer.code, message: answer.message });
-      else found.push({ key: keyOf(row), labels, scores });
-      count += 1;
-      progress.show(`${count} of ${rows.length} rows`);
-    }
-  } finally {
-    progress.clear();
-  }
-  return { rows: found, errors };
-}
-
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
 }
 
 function tuneQuestion(
@@ -328,29 +274,15 @@ function notesOn(
 
 const KINDS = { scale: "a scale and a bias for each label", head: "scale, bias and a linear head" } as const;
 
-/** The result for a question. */
-interface ShownQuestion {
-  readonly name: string;
-  readonly choice: TuningChoice | undefined;
-  readonly isKept: boolean;
-  readonly notes: readonly string[];
-}
-
 /** The result as text for a terminal. */
-export function tuningText(result: {
-  readonly model: string;
-  readonly precision: string;
-  readonly rows: number;
-  readonly errors: readonly RowError[];
-  readonly questions: readonly ShownQuestion[];
-}): string {
+function tuningText(result: Tuned): string {
   const { model, precision, rows, questions } = result;
   return [[`${rows} rows, ${model}, ${precision}`, ...errorsText(result)], ...questions.map(questionLines)]
     .map((lines) => lines.join("\n"))
     .join("\n\n");
 }
 
-function questionLines({ name, choice, isKept, notes }: ShownQuestion): string[] {
+function questionLines({ name, choice, isKept, notes }: TunedReport): string[] {
   const what = isKept && choice !== undefined ? KINDS[choice.kind] : "no correction";
   return [
     `${plainLine(name)}: ${what}`,

@@ -1,4 +1,5 @@
 import { ERROR_KINDS, type ErrorKind, type Issue, invalidRequest, ServiceError } from "../../errors.ts";
+import { memberOf, parsedJson } from "../../records.ts";
 import { reasonOf, serviceAddress, serviceFetch } from "../../service-address.ts";
 import { type Ask, type Decider, type Operation, typedCalls } from "./decider.ts";
 import { cancelled, ownSignal, WaitingLine } from "./waiting-line.ts";
@@ -91,7 +92,7 @@ function errorOf(
   text: string,
   base: string,
 ): ServiceError {
-  const detail = detailOf(text);
+  const detail = memberOf(parsedJson(text), "detail");
   if (status === 422 && Array.isArray(detail)) return invalidRequest(detail as Issue[]); // the format that the contract defines
   const code = headers.get("x-decision-error");
   const kind = ERROR_KINDS.find((each) => each === code) ?? KINDS[status];
@@ -102,12 +103,4 @@ function errorOf(
     );
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return new ServiceError(kind, detail, Number.isInteger(seconds) ? { retryAfterSeconds: seconds } : {});
-}
-
-function detailOf(text: string): unknown {
-  try {
-    return JSON.parse(text).detail;
-  } catch {
-    return undefined;
-  }
 }

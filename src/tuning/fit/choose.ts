@@ -1,4 +1,5 @@
 import { calibration } from "../../evaluation/statistics/calibration.ts";
+import { FOLDS, foldsOf } from "../../evaluation/statistics/cross-validation.ts";
 import { corrected } from "../correction.ts";
 import type { TuningFigures } from "../tuning-file.ts";
 import {
@@ -12,10 +13,6 @@ import {
 } from "./fit.ts";
 
 export type TuningKind = "scale" | "head";
-
-const FOLDS = 5;
-/** As for thresholds: below, a fold is left with fewer than four rows. */
-const MIN_STATES = 20;
 
 /** Strengths that are tried, the strongest first: chosen so that a logit is expected to change by a tenth up to two. */
 const STRONGEST = 100;
@@ -203,14 +200,6 @@ function tryOut(
 export function correctRow(fitted: Fitted, { scores, vectors }: TuningRow): Float32Array {
   const places = Array.from(scores, (_, label) => label);
   return corrected({ labels: [], ...fitted }, places, scores, vectors);
-}
-
-/** [rows] number of the fold; undefined with too few states. */
-function foldsOf(rows: readonly TuningRow[]): readonly number[] | undefined {
-  const keys = [...new Set(rows.map(({ key }) => key))].sort();
-  if (keys.length < MIN_STATES) return undefined;
-  const folds = new Map(keys.map((key, at) => [key, at % FOLDS]));
-  return rows.map(({ key }) => folds.get(key) ?? 0);
 }
 
 function gainOf(before: readonly number[], after: readonly number[]) {
