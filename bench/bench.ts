@@ -1,6 +1,6 @@
 import { createContractFor } from "../src/app.ts";
 import { invalidOption } from "../src/errors.ts";
-import { dryEngine } from "../src/library/check-request.ts";
+import { dryEngine } from "../src/library/checks.ts";
 import type { Manifest } from "../src/models/package/manifest.ts";
 import { type ModelPackage, modelFacts } from "../src/models/package/package.ts";
 import { OPTION_TABLE, type ServiceOptions } from "../src/options/table.ts";

@@ -50,3 +50,21 @@ export function keysFileOf({ keysFile }: ServiceOptions): string {
   if (keysFile !== "") return keysFile;
   throw invalidOption("Name the file of keys by --keys-file or DECISION_KEYS_FILE.");
 }
+
+/**
+ * The number of a flag that is no option of the service.
+ *
+ * @param leastWhole of whole numbers; without it, any number above 0
+ * @throws ServiceError INVALID_OPTION
+ */
+export function numberOf(
+  flag: string,
+  text: string | undefined,
+  { leastWhole }: { readonly leastWhole?: number } = {},
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d{1,9}(\.\d{1,20})?$/.test(text) ? Number(text) : Number.NaN;
+  if (leastWhole === undefined ? value > 0 : Number.isInteger(value) && value >= leastWhole) return value;
+  const wanted = leastWhole === undefined ? "a number above 0" : `a whole number from ${leastWhole}`;
+  throw invalidOption(`--${flag}: expected ${wanted}, got ${JSON.stringify(text.slice(0, 60))}.`);
+}

@@ -1,8 +1,7 @@
 /** The package's main export: decisions inside a program. See docs/library.md. */
 export { type ErrorKind, type Issue, type IssueType, ServiceError } from "../errors.ts";
 export type { ModelFacts } from "../inference/engine.ts";
-export { checkRequest } from "./check-request.ts";
-export { checkTuning, type TunedModel } from "./check-tuning.ts";
+export { checkRequest, checkTuning, dryRun, type TunedModel } from "./checks.ts";
 export type {
   Ask,
   AskedOperation,
@@ -52,6 +51,5 @@ export type {
   ScoreAnswer,
 } from "./deciders/results.ts";
 export { createScorer, type QuestionScores, type Scorer } from "./deciders/scorer.ts";
-export { dryRun } from "./dry-run.ts";
 export { type McpParts, type McpSource, serveMcp } from "./serving/mcp.ts";
 export { type ServeParts, serve } from "./serving/serve.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readRequests } from "../../bench/workloads/requests-file.ts";
 import { invalidRequest } from "../../src/errors.ts";
-import { checkRequest } from "../../src/library/check-request.ts";
+import { checkRequest } from "../../src/library/checks.ts";
 
 const RANK = '{"state": "s", "candidates": {"2": "a", "1": "b"}}';
 const SYSTEMONE =

@@ -8,7 +8,7 @@ import { readApiKey } from "../../options/exposure.ts";
 import { OPTION_TABLE, type OptionName } from "../../options/table.ts";
 import { memberOf, parsedJson } from "../../records.ts";
 import { BaseCommand } from "../base-command.ts";
-import { optionFlags } from "../option-flags.ts";
+import { numberOf, optionFlags } from "../option-flags.ts";
 import { benchPage } from "../output/bench-page.ts";
 import { comparisonTable, failuresText, reportText, tableText } from "../output/bench-text.ts";
 import { openOutput } from "../output/output-file.ts";
@@ -104,11 +104,10 @@ export default class Bench extends BaseCommand {
       service: await this.options(flags),
       parts: PARTS.filter((part) => flags.part === undefined || flags.part.includes(part)),
       isFull: flags.full,
-      seed: positive("seed", flags.seed, { isWhole: true, min: 0 }),
-      seconds: flags.seconds === undefined ? undefined : positive("seconds", flags.seconds),
-      count:
-        flags.count === undefined ? undefined : positive("count", flags.count, { isWhole: true, min: 1 }),
-      rate: flags.rate === undefined ? undefined : positive("rate", flags.rate),
+      seed: numberOf("seed", flags.seed, { leastWhole: 0 }) ?? 1,
+      seconds: numberOf("seconds", flags.seconds),
+      count: numberOf("count", flags.count, { leastWhole: 1 }),
+      rate: numberOf("rate", flags.rate),
       workload: flags.workload,
       requests: flags.requests === undefined ? undefined : await requestsOf(flags.requests),
       url: flags.url,
@@ -132,14 +131,6 @@ function checkTogether({ parts, url, against, rate }: BenchOptions): void {
 /** @throws ServiceError INVALID_OPTION */
 async function requestsOf(name: string) {
   return { name, text: await fileText(name, "--requests") };
-}
-
-/** @throws ServiceError INVALID_OPTION */
-function positive(flag: string, text: string, { isWhole = false, min = Number.MIN_VALUE } = {}): number {
-  const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && (!isWhole || Number.isInteger(value))) return value;
-  const kind = isWhole ? `a whole number from ${min}` : "a number above 0";
-  throw invalidOption(`--${flag}: expected ${kind}, got ${JSON.stringify(text)}.`);
 }
 
 export interface BenchOutput {

@@ -3,7 +3,7 @@ import type { AppOptions } from "../../app.ts";
 import type { Contract } from "../../contract/call.ts";
 import { createEngine, type EngineLog } from "../../engine.ts";
 import { ServiceError } from "../../errors.ts";
-import type { ModelFacts, ServedEngine } from "../../inference/engine.ts";
+import type { Engine, ModelFacts, ServedEngine } from "../../inference/engine.ts";
 import { completeOptions } from "../../options/resolve.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import type { Log } from "../../server/log.ts";
@@ -70,20 +70,31 @@ export interface LocalDecider extends Decider {
  *
  * @throws ServiceError INVALID_OPTION | INVALID_MODEL | BACKEND_FAILED
  */
-export async function createDecider({
-  onEvent,
-  remoteToken,
-  ...options
-}: DeciderOptions = {}): Promise<LocalDecider> {
-  const complete = completeOptions(options);
-  const engine = await createEngine(complete, onEvent, { remoteToken });
+export async function createDecider(options: DeciderOptions = {}): Promise<LocalDecider> {
+  return openDecider(await startEngine(options));
+}
+
+/**
+ * Starts an engine with a contract over it.
+ *
+ * @param needs   whether the model must return vectors
+ * @param wrapped the engine as the contract sees it
+ * @throws ServiceError as `createDecider`
+ */
+export async function startEngine(
+  { onEvent, remoteToken, ...given }: DeciderOptions,
+  needs: { readonly hasVectors?: boolean } = {},
+  wrapped = (engine: Engine): Engine => engine,
+) {
+  const options = completeOptions(given);
+  const engine = await createEngine(options, onEvent, { ...needs, remoteToken });
   try {
     const started = engine.start();
     started.catch(() => {}); // awaited below
     const { createContractFor } = await import("../../app.ts"); // loads in parallel, because the web server is large
-    const contract = await createContractFor(engine);
+    const contract = await createContractFor(wrapped(engine));
     await started;
-    return openDecider({ engine, contract, options: complete });
+    return { engine, contract, options };
   } catch (error) {
     await engine.close();
     throw error;
@@ -105,27 +116,22 @@ export interface DeciderParts {
 /** Creates a decider on a started engine, which it owns from then on. */
 export function openDecider({ engine, contract, options }: DeciderParts): LocalDecider {
   const line = new WaitingLine(options.queueSize);
-  const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
   const ask: Ask = async (operationId, text, options = {}) => {
-    if (closing !== undefined) throw new ServiceError("DRAINING", "This decider has been closed.");
     const signal = ownSignal(options.signal);
     if (signal.aborted) throw cancelled(signal);
     const body = bytesOf(text);
-    const call = line.run(async () => {
-      const answering = operationId === "explain" ? await explanations() : contract;
-      return answering.answer({ operationId, requestId: "local", signal, body });
-    }, signal);
-    underWay.add(call);
     try {
-      return (await call).body;
+      const { body: answer } = await line.run(async () => {
+        const answering = operationId === "explain" ? await explanations() : contract;
+        return answering.answer({ operationId, requestId: "local", signal, body });
+      }, signal);
+      return answer;
     } catch (error) {
       if (signal.aborted) throw cancelled(signal);
       if (error instanceof ServiceError) throw error;
       throw new ServiceError("INTERNAL", "The decision failed.", { cause: error });
-    } finally {
-      underWay.delete(call);
     }
   };
 
@@ -145,7 +151,7 @@ export function openDecider({ engine, contract, options }: DeciderParts): LocalD
   let served: Promise<FastifyInstance> | undefined;
 
   async function close(): Promise<void> {
-    await Promise.allSettled(underWay);
+    await line.close();
     await engine.drain();
     if (served !== undefined) await (await served).close();
     await engine.close();

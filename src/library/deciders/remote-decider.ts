@@ -27,8 +27,6 @@ export function connectDecider(url: string, { apiKey }: ConnectOptions = {}): De
     "content-type": "application/json",
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
   };
-  const closed = new AbortController();
-  const underWay = new Set<Promise<unknown>>();
   const line = new WaitingLine(PLACES);
 
   async function send(operation: Operation, body: string, signal: AbortSignal) {
@@ -51,23 +49,13 @@ export function connectDecider(url: string, { apiKey }: ConnectOptions = {}): De
 
   const ask: Ask = async (operation, body, options = {}) => {
     const signal = ownSignal(options.signal);
-    if (closed.signal.aborted) throw new ServiceError("DRAINING", "This decider has been closed.");
-    const sending = line.run(() => send(operation, body, signal), signal);
-    underWay.add(sending);
-    try {
-      return await sending;
-    } finally {
-      underWay.delete(sending);
-    }
+    return line.run(() => send(operation, body, signal), signal);
   };
 
   const decider = {
     ...typedCalls(ask),
     ask,
-    async close() {
-      closed.abort();
-      await Promise.allSettled(underWay);
-    },
+    close: () => line.close(),
     [Symbol.asyncDispose]: () => decider.close(),
   };
   return decider;

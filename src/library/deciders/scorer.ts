@@ -1,10 +1,8 @@
 import type { QuestionType, RenderedRequest } from "../../decisions/request.ts";
-import { createEngine } from "../../engine.ts";
 import type { Engine, ModelFacts, ScoredRequest } from "../../inference/engine.ts";
-import { completeOptions } from "../../options/resolve.ts";
 import { questionDigest } from "../../tuning/question-digest.ts";
 import { bytesOf } from "./json-input.ts";
-import type { DeciderOptions } from "./local-decider.ts";
+import { type DeciderOptions, startEngine } from "./local-decider.ts";
 import { ownSignal, WaitingLine } from "./waiting-line.ts";
 
 /** The model's output for one question of a request, before any tuning. */
@@ -39,36 +37,25 @@ export interface Scorer {
  * BACKEND_FAILED
  */
 export async function createScorer(
-  { onEvent, remoteToken, ...options }: DeciderOptions,
+  options: DeciderOptions,
   needs: { readonly hasVectors: boolean },
 ): Promise<Scorer> {
-  const complete = completeOptions({ ...options, tuning: [] });
-  const engine = await createEngine(complete, onEvent, { ...needs, remoteToken });
   const scored = new WeakMap<AbortSignal, readonly QuestionScores[]>();
-  try {
-    const started = engine.start();
-    started.catch(() => {}); // awaited below
-    const { createContractFor } = await import("../../app.ts");
-    const contract = await createContractFor(
-      recording(engine, (signal, scores) => scored.set(signal, scores)),
-    );
-    await started;
-    const line = new WaitingLine(complete.queueSize);
-    return {
-      model: engine.model,
-      precision: engine.health().precision,
-      async score(body, options = {}) {
-        const signal = ownSignal(options.signal);
-        const call = { operationId: "systemone", requestId: "local", signal, body: bytesOf(body) };
-        await line.run(() => contract.answer(call), signal);
-        return scored.get(signal) ?? [];
-      },
-      close: () => engine.close(),
-    };
-  } catch (error) {
-    await engine.close();
-    throw error;
-  }
+  const note = (signal: AbortSignal, scores: readonly QuestionScores[]) => void scored.set(signal, scores);
+  const started = await startEngine({ ...options, tuning: [] }, needs, (engine) => recording(engine, note));
+  const { engine, contract } = started;
+  const line = new WaitingLine(started.options.queueSize);
+  return {
+    model: engine.model,
+    precision: engine.health().precision,
+    async score(body, options = {}) {
+      const signal = ownSignal(options.signal);
+      const call = { operationId: "systemone", requestId: "local", signal, body: bytesOf(body) };
+      await line.run(() => contract.answer(call), signal);
+      return scored.get(signal) ?? [];
+    },
+    close: () => engine.close(),
+  };
 }
 
 /** Wraps an engine to record its scores. The request is validated and rendered as usual. */

@@ -15,15 +15,34 @@ interface Waiter {
 export class WaitingLine {
   readonly #places: number;
   readonly #waiters: Waiter[] = [];
+  readonly #underWay = new Set<Promise<unknown>>();
   #running = 0;
+  #isClosed = false;
 
   /** @param places the most calls in the engine at the same time */
   constructor(places: number) {
     this.#places = places;
   }
 
-  /** @throws what `call` throws; ServiceError CANCELLED once `signal` is aborted */
+  /** @throws what `call` throws; ServiceError CANCELLED once `signal` is aborted | DRAINING after `close` */
   async run<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#isClosed) throw new ServiceError("DRAINING", "This decider has been closed.");
+    const running = this.#run(call, signal);
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  /** Waits for the calls in progress. Later ones are refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #run<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {
       await this.#enter(signal, isAgain);
       try {

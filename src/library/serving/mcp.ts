@@ -7,7 +7,7 @@ import { askRemote } from "../../mcp/remote.ts";
 import type { ServiceOptions } from "../../options/table.ts";
 import type { Log } from "../../server/log.ts";
 import { serviceAddress } from "../../service-address.ts";
-import { checkTuning } from "../check-tuning.ts";
+import { checkTuning } from "../checks.ts";
 
 /** The URL of a service, or the options of a local engine. */
 export type McpSource = { readonly url: string } | { readonly options: ServiceOptions };

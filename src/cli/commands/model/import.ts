@@ -9,6 +9,7 @@ import { isRepository } from "../../../models/package/names.ts";
 import { BaseCommand } from "../../base-command.ts";
 import { classifierFlags, readClassifierFlags } from "../../classifier-flags.ts";
 import { verdict } from "../../models.ts";
+import { numberOf } from "../../option-flags.ts";
 
 export default class ModelImport extends BaseCommand {
   static override summary =
@@ -76,6 +77,8 @@ export default class ModelImport extends BaseCommand {
         "--release-date: expected a date as YYYY-MM-DD, for example 2026-11-21, got another text.",
       );
     const { file, ...wish } = readClassifierFlags(flags);
+    const tokens = (flag: "max-state-question-tokens" | "max-candidate-tokens") =>
+      numberOf(flag, flags[flag], { leastWhole: 1 });
     const facts = {
       wish,
       name: flags.name,
@@ -83,13 +86,9 @@ export default class ModelImport extends BaseCommand {
       version: flags.version,
       releaseDate: date,
       description: flags.description,
-      temperature: positive("temperature", flags.temperature, /^\d{1,9}(\.\d{1,20})?$/),
-      maxStateQuestionTokens: positive(
-        "max-state-question-tokens",
-        flags["max-state-question-tokens"],
-        /^\d{1,9}$/,
-      ),
-      maxCandidateTokens: positive("max-candidate-tokens", flags["max-candidate-tokens"], /^\d{1,9}$/),
+      temperature: numberOf("temperature", flags.temperature),
+      maxStateQuestionTokens: tokens("max-state-question-tokens"),
+      maxCandidateTokens: tokens("max-candidate-tokens"),
     };
     const { text, isFaultless } = await importFolder(args.folder, facts, {
       file,
@@ -100,12 +99,6 @@ export default class ModelImport extends BaseCommand {
     this.log(text);
     if (!isFaultless) this.exit(1);
   }
-}
-
-function positive(flag: string, text: string | undefined, form: RegExp): number | undefined {
-  if (text === undefined) return undefined;
-  if (form.test(text) && Number(text) > 0) return Number(text);
-  throw invalidOption(`--${flag}: expected a number above 0, got ${JSON.stringify(text.slice(0, 60))}.`);
 }
 
 interface ImportCommand {
