@@ -13,6 +13,12 @@ test("a word that a cut leaves with 100 tokens on either side does not refuse th
   }
 });
 
+test("a word that the beginning of a text cuts refuses no text that it is one token of", async () => {
+  const begun = (18 + 128) * 8; // units that are read first of a text that may have 18 tokens of its own
+  const text = " ".repeat(begun - 100) + "q".repeat(200);
+  assert.equal(((await encode("state", text, 20, PLAIN)) as Int32Array).length, 3);
+});
+
 for (const kind of [IN_RUNS, PLAIN, BY_PATTERNS]) {
   test(`a text is refused only if it is too long, and lower bounds hold, on a few random texts (${kind.name})`, async () => {
     await holdBounds(kind, { seed: 1, texts: 1 });
