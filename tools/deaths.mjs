@@ -98,6 +98,7 @@ async function stops() {
  */
 async function departures() {
   const flags = ["--log-level", "error", "--queue-size", String(CLIENTS), "--max-batch-size", "1"];
+  flags.push("--deadline-ms", "3600000"); // so that a slow machine refuses none
   const service = await startService(flags);
   const { port } = service;
   const { maxCandidates, maxPairs } = REQUEST_LIMITS;
