@@ -26,9 +26,7 @@ export class ChildBackend implements Backend {
   readonly #pace = new RestartPace();
   readonly #runs: Runs;
   readonly #heartbeat: Heartbeat;
-  #restarts = 0;
-  /** Of the current process, as it last reported them. */
-  #counters = NOTHING;
+  readonly #counters = new ProcessCounters();
   #process: InferenceProcess | undefined;
   #startedAt = 0;
   #readySince: number | undefined;
@@ -88,7 +86,7 @@ export class ChildBackend implements Backend {
   }
 
   counters(): BackendCounters {
-    return { restarts: this.#restarts, ...this.#counters };
+    return this.#counters.all();
   }
 
   async score(leaves: readonly Node[]): Promise<BatchScores> {
@@ -125,7 +123,7 @@ export class ChildBackend implements Backend {
       this.#loaded = await process.load(this.#options, {
         answer: (message) => this.#receive(message),
         pong: (message) => {
-          this.#record(message);
+          this.#counters.record(message);
           this.#heartbeat.answered();
         },
         exit: (exit) => this.#onExit(process, exit),
@@ -142,13 +140,9 @@ export class ChildBackend implements Backend {
   }
 
   #receive(message: Extract<FromProcess, { id: number }>): void {
-    if (message.type === "scored") this.#record(message);
+    if (message.type === "scored") this.#counters.record(message);
     if (message.type === "failed") this.#runs.failed(message.id, failure(message.message));
     else this.#runs.scored(message.id, message);
-  }
-
-  #record({ stateHits, stateMisses, residentBytes }: RunnerCounters): void {
-    this.#counters = { stateHits, stateMisses, residentBytes };
   }
 
   /** `#onExit` does the rest. */
@@ -159,7 +153,7 @@ export class ChildBackend implements Backend {
 
   #onExit(process: InferenceProcess, { code, signal }: Exit): void {
     if (process !== this.#process) return;
-    this.#counters = NOTHING;
+    this.#counters.end();
     const wasReady = this.#isReady;
     this.#isReady = false;
     this.#heartbeat.stop();
@@ -181,7 +175,7 @@ export class ChildBackend implements Backend {
       if (this.#isClosed) return;
       this.#startedAt = this.#options.clock.now(); // before #launch, which may throw
       try {
-        this.#restarts += 1;
+        this.#counters.restarts += 1;
         return await this.#launch();
       } catch (error) {
         this.#isExpected = false;
@@ -202,6 +196,36 @@ export class ChildBackend implements Backend {
 }
 
 const NOTHING: RunnerCounters = { stateHits: 0, stateMisses: 0, residentBytes: 0 };
+
+/** Sums the counters of successive inference processes. */
+export class ProcessCounters {
+  /** Number of processes started to replace one that had ended. */
+  restarts = 0;
+  /** Sum of the processes that have ended. */
+  #past = NOTHING;
+  #now = NOTHING;
+
+  /** Records the current process's counters. */
+  record({ stateHits, stateMisses, residentBytes }: RunnerCounters): void {
+    this.#now = { stateHits, stateMisses, residentBytes };
+  }
+
+  /** Call when the process has ended. */
+  end(): void {
+    const { stateHits, stateMisses } = this.all();
+    this.#past = { stateHits, stateMisses, residentBytes: 0 };
+    this.#now = NOTHING;
+  }
+
+  all(): BackendCounters {
+    return {
+      restarts: this.restarts,
+      stateHits: this.#past.stateHits + this.#now.stateHits,
+      stateMisses: this.#past.stateMisses + this.#now.stateMisses,
+      residentBytes: this.#now.residentBytes,
+    };
+  }
+}
 
 /** Chosen: a restart waits for at most one second, so that the pause and a load together take less than two. */
 const FIRST_INTERVAL_MS = 100;
