@@ -9,6 +9,7 @@ import argparse
 import json
 import pathlib
 
+import weights
 from plot import calibration_svg
 
 
@@ -107,8 +108,8 @@ def main():
     parser.add_argument("--data", type=read, nargs="+", required=True)
     options = parser.parse_args()
     manifest = read(options.package / "manifest.json")
-    size = (options.package / "model.safetensors").stat().st_size
-    text = card(manifest, size / 2, options.part, options.notes.read_text(encoding="utf-8"))
+    parameters = sum(tensor.numel() for tensor in weights.load(options.package / "model.safetensors").values())
+    text = card(manifest, parameters, options.part, options.notes.read_text(encoding="utf-8"))
     (options.package / "README.md").write_text(text, encoding="utf-8")
     (options.package / "DATA.md").write_text(sources(options.data), encoding="utf-8")
     title, figures, _ = options.part[0]

@@ -87,6 +87,14 @@ python training/export.py --weights $out/words/model.safetensors --tokenizer $ou
   --name typed-decisions/Twig-32M --alias twig --version v0.8.1 --date 2026-11-28 \
   --description '36.1M-parameter token-tree encoder for typed decisions in English and, with less certainty, other languages'
 
+# v0.9.0: 0.2 of v0.8.1 and 0.8 of what `TOTAL=54 training/next.sh` makes of it (24,000 decisions); all scores divided by 1.1
+[[ -f training/out/next/run/model.safetensors ]] || START=$out/package-0.8.1/model.safetensors TOTAL=54 MINUTES=120 training/next.sh
+python training/blend.py --from $out/package-0.8.1/model.safetensors --to training/out/next/run/model.safetensors --share 0.8 --soften 1.1 \
+  --out $out/next-blend/model.safetensors
+python training/export.py --weights $out/next-blend/model.safetensors --tokenizer $out/words/tokenizer.json --out $out/package-0.9.0 \
+  --name typed-decisions/Twig-32M --alias twig --version v0.9.0 --date 2026-11-29 \
+  --description '36.1M-parameter token-tree encoder for typed decisions in English and, with less certainty, other languages'
+
 mkdir -p $out/kept
 for set in ${kept//,/ }; do ln -sf "$PWD/$out/raw2/train/$set.jsonl" $out/kept/; done
 [[ -d $out/more ]] || { python training/subset.py $out/more.new 700 $out/kept && mv $out/more.new $out/more; }
