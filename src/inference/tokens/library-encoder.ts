@@ -19,6 +19,9 @@ const UNSURE_TOKENS = 128;
 /** The same for a beginning that ends within a word, as a multiple of the limit. Chosen: a word's tokens depend on its end, but never by so much. */
 const UNSURE_SHARE = 3;
 
+/** Maximum code units by which a beginning grows. Chosen: the library takes some 100 bytes for a token, and each unit may be one. */
+const MOST_MORE_UNITS = 65_536;
+
 const KINDS = ["BPE", "Unigram", "WordPiece"];
 const WITHOUT_SPECIAL_TOKENS = { addSpecialTokens: false };
 
@@ -141,7 +144,8 @@ export class LibraryEncoder {
 
   /** A text of any length. One that is far too long is refused after its beginning. */
   async #encodeLong({ text, maxTokens }: LimitedText, signal: AbortSignal) {
-    for (let units = (maxTokens + UNSURE_TOKENS) * UNITS_PER_TOKEN; units < text.length; units *= 4) {
+    const first = (maxTokens + UNSURE_TOKENS) * UNITS_PER_TOKEN;
+    for (let units = first; units < text.length; units += Math.min(3 * units, MOST_MORE_UNITS)) {
       const words = wholeWords(text, units);
       signal.throwIfAborted();
       const [encoding] = await this.encode([
