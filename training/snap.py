@@ -54,7 +54,7 @@ def unpack(stored):
     found = {name: tensor for name, tensor in stored.items() if not name.endswith(SCALE)}
     for name, tensor in found.items():
         if tensor.dtype == torch.int8:
-            found[name] = tensor.double() * stored[name + SCALE][:, None].double()
+            found[name] = (tensor * stored[name + SCALE][:, None]).double()  # the product in float32, as the service computes it
     for name, gain, _, turned in layer_maps(found):
         name += ".weight"
         if stored[name].dtype == torch.int8:

@@ -21,18 +21,18 @@ def load(package, settings):
 def rotated(rows):
     """Each block of 32 columns, or of the largest power of two that divides their number, times the orthonormal Hadamard matrix."""
     block = min(32, rows.shape[1] & -rows.shape[1])
-    matrix = torch.ones(1, 1)
+    matrix = torch.ones(1, 1, dtype=torch.float64)
     while len(matrix) < block:
         matrix = torch.cat([torch.cat([matrix, matrix], 1), torch.cat([matrix, -matrix], 1)])
-    return (rows.unflatten(1, (-1, block)) @ matrix / block**0.5).flatten(1)
+    return (rows.unflatten(1, (-1, block)) @ (matrix / block**0.5)).flatten(1)
 
 
 def turned_back(weight, gain, turned):
     """int8 rows as the float32 weights that they are made of (training/snap.py). @param turned the last rows, whose outputs are rotated"""
-    weight = rotated(weight)
+    weight = rotated(weight.double())
     if turned:
         weight[-turned:] = rotated(weight[-turned:].T).T
-    return weight if gain is None else weight / gain.float()
+    return (weight if gain is None else weight / gain.double()).float()
 
 
 class Encoder:

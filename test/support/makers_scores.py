@@ -5,26 +5,12 @@
 
 import json
 import os
-import struct
 import sys
 
 import torch
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../training"))
-from model import TokenTreeRanker  # noqa: E402
-
-DTYPES = {"F16": torch.float16, "F32": torch.float32}
-
-
-def weights(file):
-    with open(file, "rb") as stream:
-        (length,) = struct.unpack("<Q", stream.read(8))
-        header = json.loads(stream.read(length))
-        data = bytearray(stream.read())
-    for name, place in header.items():
-        if name != "__metadata__":
-            begin, end = place["data_offsets"]
-            yield name, torch.frombuffer(data[begin:end], dtype=DTYPES[place["dtype"]]).reshape(place["shape"]).float()
+import weights  # noqa: E402
 
 
 def score(model, pair):
@@ -38,11 +24,7 @@ def score(model, pair):
 
 def main():
     torch.set_grad_enabled(False)
-    with open(os.path.join(sys.argv[1], "manifest.json"), encoding="utf8") as file:
-        shape = json.load(file)["architecture"]
-    names = ("vocab", "hidden", "heads", "inner", "layers", "positions")
-    model = TokenTreeRanker(**{name: shape[name] for name in names}).eval()
-    model.load_state_dict(dict(weights(os.path.join(sys.argv[1], "model.safetensors"))))
+    model = weights.model_of(weights.load(os.path.join(sys.argv[1], "model.safetensors"))).eval()
     print(json.dumps([score(model, pair) for pair in json.load(sys.stdin)]))
 
 
