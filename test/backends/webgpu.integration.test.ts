@@ -67,7 +67,7 @@ describe("WebGPU by a driver in software", {
     await assert.rejects(chooseDevice({ ...options, modelPackage }, unlogged), {
       kind: "INVALID_OPTION",
       message:
-        /webgpu cannot be used: .*requires f16 but the device does not support it\. Available here: cpu/,
+        /webgpu cannot be used: it takes \d+ ms for pairs that one processor computes in \d+ ms.*Available here: cpu/,
     });
   });
 

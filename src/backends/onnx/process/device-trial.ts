@@ -46,6 +46,8 @@ export interface TrialRun {
 
 /** Runs of a trial that are timed. Chosen: more than one, because others may take processor time from a run. */
 const RUNS = 3;
+/** A device that takes so many times the CPU's time is not timed again. Chosen: a driver in software takes hundreds. */
+const HOPELESS = 10;
 /** Maximum tokens of a trial's state. Chosen: enough work for a device to be worth its transfers. */
 const STATE_TOKENS = 192;
 
@@ -79,10 +81,9 @@ async function tryModel(
   const form = await multiplicationOf(precision);
   const options = { threads: 1, stateCacheBytes: 0, hasVectors };
   const leaves = trialLeaves(modelPackage.manifest.limits.max_state_question_tokens);
-  return {
-    onDevice: await runOf(await loadRunner(modelPackage, form, { ...options, place: { device } }), leaves),
-    onCpu: await runOf(await loadRunner(modelPackage, form, options), leaves),
-  };
+  const onCpu = await runOf(await loadRunner(modelPackage, form, options), leaves);
+  const runner = await loadRunner(modelPackage, form, { ...options, place: { device } });
+  return { onCpu, onDevice: await runOf(runner, leaves, HOPELESS * onCpu.ms) };
 }
 
 /** Pairs of ids that every vocabulary has. @param most maximum tokens of state and question */
@@ -99,10 +100,11 @@ function trialLeaves(most: number): readonly Node[] {
   return [...below([5], [6], [7, 3]), ...below([4, 1], [3], [5, 6, 7], [1])];
 }
 
-async function runOf(runner: Runner, leaves: readonly Node[]): Promise<TrialRun> {
+/** @param enoughMs a run of this duration is the last one */
+async function runOf(runner: Runner, leaves: readonly Node[], enoughMs = Infinity): Promise<TrialRun> {
   const { scores } = await runner.score(leaves); // not timed: a driver compiles kernels at the first run
   let ms = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < RUNS; run++) {
+  for (let run = 0; run < RUNS && (run === 0 || ms < enoughMs); run++) {
     const since = performance.now();
     await runner.score(leaves);
     ms = Math.min(ms, performance.now() - since);
