@@ -4,7 +4,8 @@ import { type Measurement, measurement } from "../measure/statistics.ts";
 import { type LatencySummary, type OutcomeCounts, Tally } from "../measure/tally.ts";
 import { Random } from "../random.ts";
 import type { BenchRequest, Workload } from "../workloads/workload.ts";
-import { closedLoop, type Loop, type LoopResult, openLoop } from "./loops.ts";
+import { closedLoop } from "./closed-loop.ts";
+import { type LoopResult, openLoop } from "./open-loop.ts";
 import { findFault } from "./reply-check.ts";
 import type { Target } from "./target.ts";
 
@@ -77,10 +78,10 @@ export function closedLevel(callers: number, run: Pick<LoadRun, "effort" | "sign
     name: `closed.${callers}`,
     title: `${callers} callers`,
     run: (server) =>
-      closedLoop({
-        ...loopOn(run, CLOSED_PATIENCE_MS),
-        ...{ callers, budgetMs, maxRequests },
-        send: (_, signal) => server.ask(server.next(), signal),
+      closedLoop(server.target, {
+        ...{ callers, budgetMs, maxRequests, patienceMs: CLOSED_PATIENCE_MS },
+        next: () => server.next(),
+        signal: run.signal,
       }),
   };
 }
@@ -98,16 +99,12 @@ export function openLevel(rate: number, at: number, run: LoadRun): Level {
       const arrivalsMs = poissonArrivals(new Random(run.seed, "arrivals", round, at), rate, limits);
       const requests = arrivalsMs.map(() => server.next());
       return openLoop({
-        ...loopOn(run, OPEN_PATIENCE_MS),
+        ...{ clock: systemClock, patienceMs: OPEN_PATIENCE_MS, signal: run.signal },
         arrivalsMs,
         send: (index, signal) => server.ask(requests[index] ?? server.next(), signal),
       });
     },
   };
-}
-
-function loopOn({ signal }: Pick<LoadRun, "signal">, patienceMs: number): Omit<Loop, "send"> {
-  return { clock: systemClock, patienceMs, signal };
 }
 
 /**

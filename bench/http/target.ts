@@ -24,9 +24,11 @@ export interface ServerFacts {
 /** A server of the contract, used over HTTP only. */
 export class Target {
   readonly url: string;
+  /** Where autocannon connects. */
+  readonly connection: { readonly url: string; readonly socketPath?: string };
+  readonly headers: Readonly<Record<string, string>>;
   /** Path of the URL, without a trailing slash. */
   readonly #prefix: string;
-  readonly #headers: Readonly<Record<string, string>>;
   /** One keep-alive connection per concurrent request. */
   readonly #pool: Pool;
 
@@ -35,11 +37,17 @@ export class Target {
     const { name, origin, prefix, socketPath } = serviceAddress(url, "the URL of a server");
     this.url = name;
     this.#prefix = prefix;
-    this.#headers = {
+    this.connection = { url: origin + prefix, ...(socketPath !== undefined && { socketPath }) };
+    this.headers = {
       "content-type": "application/json",
       ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     };
     this.#pool = new Pool(origin, socketPath === undefined ? {} : { socketPath });
+  }
+
+  /** Path of an operation on this server. */
+  pathOf(operation: BenchRequest["operation"]): string {
+    return `${this.#prefix}${OPERATION_PATHS[operation]}`;
   }
 
   /** Rejects if there is no answer in time, or with the signal's reason. */
@@ -83,7 +91,7 @@ export class Target {
     body: string | null = null,
   ): Promise<HttpReply> {
     const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-    const options = { method, path: this.#prefix + path, headers: this.#headers, body, signal, ...timeouts };
+    const options = { method, path: this.#prefix + path, headers: this.headers, body, signal, ...timeouts };
     const reply = await this.#pool.request(options);
     return { status: reply.statusCode, body: await reply.body.text() };
   }

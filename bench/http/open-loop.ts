@@ -5,12 +5,10 @@ import { NO_ANSWER, NOT_SENT, Tally } from "../measure/tally.ts";
 
 /** Maximum concurrent requests of the open loop. Further requests are not sent and count as failures. */
 const MOST_UNDER_WAY = 2_000;
-/** Maximum number of lost requests of the closed loop, which sends the next one without a pause. */
-const MOST_LOST = 200;
 /** Statuses of an overloaded server: queue full, deadline exceeded. */
 const REFUSALS = [503, 504];
 
-/** How requests are sent, in both loops. */
+/** How requests are sent. */
 export interface Loop {
   /**
    * Sends the request with this number. Rejects without an answer.
@@ -22,7 +20,7 @@ export interface Loop {
     signal: AbortSignal,
   ) => Promise<{ readonly status: number; readonly fault: string | undefined }>;
   readonly clock: Clock;
-  /** Maximum wait for answers: after the time limit of the closed loop, or the last send time of the open one. */
+  /** Maximum wait for answers after the last send time. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
@@ -93,42 +91,6 @@ function runLoop(
     signal.addEventListener("abort", end, { once: true });
     if (signal.aborted) end();
     else begin({ tally, startAt, underWay: () => underWay, isOver, ask, end, after });
-  });
-}
-
-export interface ClosedLoop extends Loop {
-  readonly callers: number;
-  /** Time limit. It applies once as many requests have ended as there are callers. */
-  readonly budgetMs: number;
-  /** Maximum number of answers; at least the number of callers. */
-  readonly maxRequests: number;
-}
-
-/**
- * Callers that each send a request, wait for the answer, and send again. Requests in progress at the end are aborted
- * and do not count, unless the server exceeded the maximum wait.
- */
-export function closedLoop(loop: ClosedLoop): Promise<LoopResult> {
-  const { callers, budgetMs, maxRequests, patienceMs, clock } = loop;
-  return runLoop(loop, [], ({ tally, isOver, ask, end, after }) => {
-    let isLate = false;
-    const endIfDone = () => {
-      const hasAllAsked = tally.answers + tally.lost >= callers;
-      if (tally.answers >= maxRequests || tally.lost >= MOST_LOST || (isLate && hasAllAsked)) end();
-    };
-    const call = async () => {
-      for (endIfDone(); !isOver(); endIfDone()) await ask(clock.now());
-    };
-    for (let caller = 0; caller < callers; caller++) void call();
-    after(budgetMs, () => {
-      isLate = true;
-      endIfDone();
-    });
-    after(budgetMs + patienceMs, () => {
-      for (let missing = callers - tally.answers - tally.lost; missing > 0; missing--)
-        tally.failed(NO_ANSWER);
-      end();
-    });
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { poissonArrivals } from "../../bench/http/load.ts";
-import { closedLoop, openLoop } from "../../bench/http/loops.ts";
+import { openLoop } from "../../bench/http/open-loop.ts";
 import { Random } from "../../bench/random.ts";
 import { FakeClock, settle } from "../inference/fake-clock.ts";
 
@@ -99,46 +99,6 @@ describe("the open loop", () => {
         "status 500 instead of 200": 1,
       },
     });
-  });
-});
-
-describe("the closed loop", () => {
-  type Ended = number | Error | undefined;
-  /** Callers of a server whose answers end so, in turn, each after 10 ms; undefined: never. */
-  const run = async (ends: readonly Ended[], given: { callers?: number; maxRequests?: number } = {}) => {
-    const clock = new FakeClock();
-    const send = (index: number) =>
-      new Promise<{ status: number; fault: string | undefined }>((resolve, reject) => {
-        const ended = ends[index % ends.length];
-        const fault = ended === 200 ? undefined : `status ${ended}`;
-        if (ended instanceof Error) clock.after(10, () => reject(ended));
-        else if (ended !== undefined) clock.after(10, () => resolve({ status: ended, fault }));
-      });
-    const options = { callers: 1, maxRequests: 10, budgetMs: 500, patienceMs: 300, ...given };
-    const loop = closedLoop({ ...options, send, clock, signal });
-    await advance(clock, 1000);
-    const { tally, elapsedMs } = await loop;
-    return { ...tally.counts(), count: tally.latency().count, elapsedMs };
-  };
-
-  it("counts right answers alone in its latencies, and ends after as many answers as were asked for", async () => {
-    const want = { statuses: { 200: 6, 401: 2, 503: 2 }, failures: { "status 503": 2, "status 401": 2 } };
-    assert.deepEqual(await run([200, 503, 200, 200, 401]), { ...want, count: 6, elapsedMs: 100 });
-  });
-
-  it("counts requests without an answer, and goes on", async () => {
-    const { statuses, failures } = await run([new Error("cut"), 200, 200], { maxRequests: 4 });
-    assert.deepEqual({ statuses, failures }, { statuses: { 200: 4 }, failures: { cut: 2 } });
-  });
-
-  it("ends at its time limit without the requests in progress", async () => {
-    const { statuses, failures } = await run([200, 200, undefined], { callers: 2, maxRequests: 1_000 });
-    assert.deepEqual({ statuses, failures }, { statuses: { 200: 4 }, failures: {} });
-  });
-
-  it("ends where nothing answers, after a bounded number of tries or its patience", async () => {
-    assert.deepEqual((await run([new Error("cut")], { callers: 10 })).failures, { cut: 200 });
-    assert.deepEqual((await run([undefined], { callers: 3 })).failures, { "no answer in time": 3 });
   });
 });
 
