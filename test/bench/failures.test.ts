@@ -48,7 +48,7 @@ describe("a run against a server", () => {
     {
       name: "cut connections of the closed loop",
       closed: "cut",
-      says: /[1-9]\d* x (other side closed|read ECONNRESET)/,
+      says: /[1-9]\d* x (connection closed without an answer|read ECONNRESET)/,
     },
     {
       name: "a cut connection of the open loop",
