@@ -1,6 +1,7 @@
 """How texts become words: the normalizer and the pre-tokenizer of tokenizer.json. docs/models.md lists the rules.
 
-Patterns that match nothing at the very beginning of a text crash tokenizers.
+Patterns are alternatives of classes, which `src/inference/tokens/class-patterns.ts` checks. Patterns that match nothing at the very
+beginning of a text crash tokenizers.
 """
 import unicodedata
 

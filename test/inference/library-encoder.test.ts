@@ -31,7 +31,7 @@ for (const name of ["bert", "roberta", "xlm-roberta-reranker"])
     const { added_tokens: added }: { added_tokens: readonly Added[] } = JSON.parse(json);
 
     it("reads nothing in a text as a special token", async () => {
-      const encoder = await LibraryEncoder.open(json, undefined);
+      const encoder = await LibraryEncoder.open(JSON.parse(json), undefined);
       for (const { content, id, special } of added) {
         if (!special || /unk/i.test(content)) continue; // an unknown character is the unknown token
         for (const text of [content, `a ${content} b`, `a${content}b`, ` ${content}`, `  ${content} `])
@@ -72,7 +72,7 @@ it("added tokens keep their ids where special tokens stand before them", async (
     normalized: false,
   });
   file.added_tokens.push(token("[extra]", next, true), token("@@", next + 1, false));
-  const encoder = await LibraryEncoder.open(JSON.stringify(file), undefined);
+  const encoder = await LibraryEncoder.open(file, undefined);
   assert.ok((await idsOf(encoder, "a @@ b")).includes(next + 1));
   assert.ok(!(await idsOf(encoder, "a [extra] b")).includes(next));
 });
@@ -81,7 +81,7 @@ describe("a long text", () => {
   const most = { maxTooMany: 1, signal };
 
   it("is refused with a lower bound after its beginning", async () => {
-    const encoder = await LibraryEncoder.open(goldenFile("bert"), undefined);
+    const encoder = await LibraryEncoder.open(JSON.parse(goldenFile("bert")), undefined);
     const text = "word ".repeat(400_000);
     const [tokens] = await encoder.encodeParts([{ text, maxTokens: 512 }], most);
     assert.ok(tokens !== undefined && !(tokens instanceof Int32Array));
@@ -91,7 +91,7 @@ describe("a long text", () => {
 
   for (const name of ["roberta", "xlm-roberta-reranker"])
     it(`of one word is refused after its beginning by ${name}`, async () => {
-      const encoder = await LibraryEncoder.open(goldenFile(name), undefined);
+      const encoder = await LibraryEncoder.open(JSON.parse(goldenFile(name)), undefined);
       for (const text of ["a".repeat(1_000_000), "👍🏽".repeat(250_000)]) {
         const [tokens] = await encoder.encodeParts([{ text, maxTokens: 512 }], most);
         if (tokens instanceof Int32Array && !text.startsWith("a")) continue; // unknown characters are one token
@@ -107,13 +107,13 @@ describe("a long text", () => {
     ["that begins with blanks", `${" ".repeat(100_000)}word word`],
   ] as const)
     it(`${name} is counted exactly`, async () => {
-      const encoder = await LibraryEncoder.open(goldenFile("bert"), undefined);
+      const encoder = await LibraryEncoder.open(JSON.parse(goldenFile("bert")), undefined);
       const [tokens] = await encoder.encodeParts([{ text, maxTokens: 512 }], most);
       assert.ok(tokens instanceof Int32Array || tokens?.isExact === true);
     });
 
   it("has as many tokens as the limit", async () => {
-    const encoder = await LibraryEncoder.open(goldenFile("bert"), undefined);
+    const encoder = await LibraryEncoder.open(JSON.parse(goldenFile("bert")), undefined);
     const text = "x ".repeat(5000).trim();
     assert.equal((await idsOf(encoder, text, 5000)).length, 5000);
     const [over] = await encoder.encodeParts([{ text, maxTokens: 4999 }], most);

@@ -34,7 +34,7 @@ const plainJson = JSON.stringify({ ...bert, pre_tokenizer: { type: "BertPreToken
 /** The service's tokenizer, and the library's to compare it with. Special tokens are text to both. */
 export async function kindOf(name: string, file: string) {
   const reference = WordPieces.fromString(JSON.stringify({ ...JSON.parse(file), added_tokens: [] }));
-  const library = await LibraryEncoder.open(file, undefined);
+  const library = await LibraryEncoder.open(JSON.parse(file), undefined);
   const [cls, sep] = [library.idOf("[CLS]"), library.idOf("[SEP]")];
   const ofBoth = { before: [cls], after: [sep] };
   const frames = { state: ofBoth, question: { before: [], after: [sep] }, candidate: ofBoth };

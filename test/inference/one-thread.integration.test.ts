@@ -9,7 +9,7 @@ const PROGRAM = `
   import { readFile } from "node:fs/promises";
   import { LibraryEncoder } from "./src/inference/tokens/library-encoder.ts";
   const threads = () => readdirSync("/proc/self/task").length;
-  const encoder = await LibraryEncoder.open(readFileSync("model/tokenizer.json", "utf8"));
+  const encoder = await LibraryEncoder.open(JSON.parse(readFileSync("model/tokenizer.json", "utf8")));
   const encode = (texts) => encoder.encodeParts(
     texts.map((text) => ({ text, maxTokens: 100 })),
     { maxTooMany: 1, signal: new AbortController().signal },

@@ -80,3 +80,21 @@ test("a tokenizer whose tokens the model does not have, or without a token for t
   await assert.rejects(openParts("no JSON"), refused(/cannot be read as a tokenizer/));
   await assert.rejects(openParts(json.replaceAll("[UNK]", "[NOT]")), refused(/has no \[UNK\] token/));
 });
+
+const withPattern = (Regex: string) => {
+  const file = JSON.parse(json);
+  const steps = [
+    file.pre_tokenizer,
+    { type: "Split", pattern: { Regex }, behavior: "Isolated", invert: false },
+  ];
+  return JSON.stringify({ ...file, pre_tokenizer: { type: "Sequence", pretokenizers: steps } });
+};
+
+test("a tokenizer with alternatives of classes is read, one with patterns that could end the process is refused", async () => {
+  await openParts(withPattern("[\\u0300-\\u0310]|(?<![иу])\\u0306|é{2}"));
+  for (const pattern of ["(a+)+$", "(?:é+)+", "é+ü+", "a*a*b", "é(?=.*ü)", "(?=[²³])", "("])
+    await assert.rejects(openParts(withPattern(pattern)), {
+      kind: "INVALID_MODEL",
+      message: /has patterns of another kind .*, expected alternatives of classes\.$/,
+    });
+});

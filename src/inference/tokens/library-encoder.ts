@@ -56,9 +56,9 @@ export class LibraryEncoder {
     this.#longestWord = longestWord;
   }
 
-  /** The same from the text of a tokenizer.json, and plain words are looked up where it allows that. */
-  static async open(json: string, vocabulary: number | undefined): Promise<LibraryEncoder> {
-    const encoder = new LibraryEncoder(parseTokenizer(json), vocabulary);
+  /** The same, and plain words are looked up where the tokenizer allows that. */
+  static async open(file: unknown, vocabulary: number | undefined): Promise<LibraryEncoder> {
+    const encoder = new LibraryEncoder(file, vocabulary);
     if (encoder.#longestWord !== undefined)
       encoder.#words = await WholeWords.of(encoder.#library, encoder.#longestWord);
     return encoder;

@@ -7,7 +7,7 @@ import type {
 } from "../../decisions/request.ts";
 import { MAX_ISSUES } from "../../errors.ts";
 import { type Node, nodeBelow, pathLength } from "../nodes.ts";
-import { checkVocabulary, invalid, LibraryEncoder } from "./library-encoder.ts";
+import { checkVocabulary, invalid, LibraryEncoder, parseTokenizer } from "./library-encoder.ts";
 import { encodeByParts, framed, type PartEncoder, RecentParts, type TextPart } from "./part-plan.ts";
 import type {
   EncodedRequest,
@@ -41,7 +41,7 @@ export interface PairEncoder {
  * @throws ServiceError INVALID_MODEL for a file that cannot be read, that does not fit the model, or that makes no pairs
  */
 export async function openPairEncoder(json: string, vocabulary: number | undefined): Promise<PairEncoder> {
-  const library = await LibraryEncoder.open(json, vocabulary);
+  const library = await LibraryEncoder.open(parseTokenizer(json), vocabulary);
   const frame = frameOf(await library.encodePair("a", "b"));
   checkVocabulary(1 + Math.max(...frame.before, ...frame.between, ...frame.after), vocabulary);
   return { library, frame };

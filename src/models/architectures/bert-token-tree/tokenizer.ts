@@ -1,4 +1,5 @@
-import { LibraryEncoder } from "../../../inference/tokens/library-encoder.ts";
+import { hasClassPatternsOnly } from "../../../inference/tokens/class-patterns.ts";
+import { invalid, LibraryEncoder, parseTokenizer } from "../../../inference/tokens/library-encoder.ts";
 import { PartTokenizer } from "../../../inference/tokens/part-plan.ts";
 import { type ModelPackage, readPackageText } from "../../package/package.ts";
 import type { TokenTreeArchitecture } from "./facts.ts";
@@ -18,7 +19,10 @@ export async function openTokenizer(
  * @throws ServiceError INVALID_MODEL
  */
 export async function openParts(json: string, vocabulary?: number): Promise<PartTokenizer> {
-  const library = await LibraryEncoder.open(json, vocabulary);
+  const file = parseTokenizer(json);
+  if (!hasClassPatternsOnly(file))
+    throw invalid("has patterns of another kind than docs/models.md names, expected alternatives of classes");
+  const library = await LibraryEncoder.open(file, vocabulary);
   const [cls, sep] = [library.idOf("[CLS]"), library.idOf("[SEP]")];
   library.idOf("[UNK]");
   const ofBoth = { before: [cls], after: [sep] };
