@@ -5,7 +5,7 @@ import type { LoopResult } from "./open-loop.ts";
 import { findFault } from "./reply-check.ts";
 import type { Target } from "./target.ts";
 
-export interface ClosedLoopOptions {
+interface ClosedLoopOptions {
   readonly callers: number;
   /** Time limit. It applies once as many requests have ended as there are callers. */
   readonly budgetMs: number;

@@ -120,7 +120,7 @@ function memoryTables({ measurements, note, failures }: MemoryReport): Table[] {
 }
 
 /** A figure, followed by the indented numbers that it is computed from. */
-export function measurementTable(title: string, measurements: readonly Measurement[]): Table {
+function measurementTable(title: string, measurements: readonly Measurement[]): Table {
   const rows = measurements.map(({ name, title, value, spread, unit }) => [
     name.split(".").length > 2 ? `  ${title}` : title,
     withUnit(value, unit),

@@ -85,7 +85,7 @@ export interface Axis {
 }
 
 /** Draws in the units of the axes. @returns SVG */
-export interface Pen {
+interface Pen {
   line(style: string, points: readonly (readonly [x: number, y: number])[]): string;
   dot(x: number, y: number, radius: number, title: string): string;
 }

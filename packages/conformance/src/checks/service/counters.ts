@@ -17,7 +17,7 @@ const OTHERS = "others use the server: its counters change without requests from
 const ALWAYS_WATCHED = ["completed_requests", "model_batches"];
 
 /** A counter that differs from its expected value. */
-export interface Deviation {
+interface Deviation {
   /** The counter's name in /health. */
   readonly name: string;
   readonly came: string;
@@ -33,10 +33,7 @@ export interface Deviation {
  *
  * @throws Broken, or CannotTell if others use the server
  */
-export async function expectUndisturbed(
-  trial: Trial,
-  compare: () => Promise<Deviation | undefined>,
-): Promise<void> {
+async function expectUndisturbed(trial: Trial, compare: () => Promise<Deviation | undefined>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const startedAt = performance.now();
     const deviation = await compare();
@@ -52,7 +49,7 @@ export async function expectUndisturbed(
 }
 
 /** @throws CannotTell if counters change while this check only reads them */
-export async function skipIfUsed(trial: Trial, forMs: number, name: string): Promise<void> {
+async function skipIfUsed(trial: Trial, forMs: number, name: string): Promise<void> {
   const names = [...ALWAYS_WATCHED, name];
   const first = await health(trial);
   const end = performance.now() + forMs;

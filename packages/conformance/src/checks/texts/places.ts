@@ -69,7 +69,7 @@ export const PADDED: readonly Spelling[] = [
   ['{"b":null}', "b:"],
 ];
 /** Strings that contain JSON, and the values that they must not be parsed to. */
-export const HELD_TEXTS: readonly Spelling[] = [
+const HELD_TEXTS: readonly Spelling[] = [
   ['"{\\"a\\":{\\"b\\":[1]}}"', '{"a":{"b":[1]}}'],
   ['"[\\"x\\",{\\"y\\":2}]"', '["x",{"y":2}]'],
   ['" {\\"c\\": true} "', '{"c":true}'],
@@ -77,7 +77,7 @@ export const HELD_TEXTS: readonly Spelling[] = [
   ['"\\"word\\""', '"word"'],
 ];
 /** The rendered texts of those values. */
-export const HELD_SHOWN = ["a:\n  b:\n    - 1", "- x\n-\n  y: 2", "c: true", "100.0", "word"];
+const HELD_SHOWN = ["a:\n  b:\n    - 1", "- x\n-\n  y: 2", "c: true", "100.0", "word"];
 export const CANDIDATES = ["one thing", "another one", "order 1 is paid"];
 /** JSON texts of states that all differ. */
 export const STATES = [
