@@ -6,8 +6,8 @@
  * --queries is JSON: an array of {query, answers, near, far}, lists of texts, where answers should come before all
  * others.
  *
- * The output has the share of queries with an answer first, and for probabilities the shares of answers above 0.5 and of
- * other texts below.
+ * The output has the share of queries with an answer first, and for probabilities the shares of answers above 0.5 and
+ * of other texts below.
  */
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";

@@ -24,8 +24,8 @@ const MOST_CHANCE = 0.05;
  * A figure is marked if all rounds of one run lie beyond all rounds of the other, and this is improbable enough by
  * chance: if nothing has changed, the probability of any mark is at most 5 %. Then all orders of the rounds are equally
  * likely, so the rounds of a figure separate with probability 2 / binomial(n + m, n). Numbers other than ratios within
- * one run depend on the machine, and are not marked if the machines differ. A machine that was busy during one whole run
- * is not part of the noise: repeat the measurement before you trust a mark.
+ * one run depend on the machine, and are not marked if the machines differ. A machine that was busy during one whole
+ * run is not part of the noise: repeat the measurement before you trust a mark.
  */
 export function compareReports(old: Report, now: Report): readonly Comparison[] {
   const before = new Map(measurementsOf(old).map((figure) => [figure.name, figure]));

@@ -71,7 +71,9 @@ interface GivenFlags {
   readonly "whole-row": boolean;
 }
 
-/** @param output a CSV file whose delimiter counts if the input has another format @throws ServiceError INVALID_OPTION */
+/**
+ * @param output a CSV file whose delimiter counts if the input has another format @throws ServiceError INVALID_OPTION
+ */
 export function inputOf(flags: GivenFlags, output = flags.input): LabelledInput {
   const inputFormat = formatOf("--input", flags.input, flags["input-format"], "jsonl");
   return {

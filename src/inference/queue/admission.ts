@@ -47,8 +47,9 @@ interface Load {
 
 /**
  * Refuses requests that cannot be answered before their deadline: those for which the tokens before them and their own take
- * too long at the measured throughput. Each request is checked once it is tokenized, and waiting ones before each batch, because
- * the backend may have become slower. A request with nothing before it is always tried, so that an estimate that is too long gets corrected.
+ * too long at the measured throughput. Each request is checked once it is tokenized, and waiting ones before each
+ * batch, because the backend may have become slower. A request with nothing before it is always tried, so that an
+ * estimate that is too long gets corrected.
  */
 export class AdmissionControl {
   readonly #parts: AdmissionParts;

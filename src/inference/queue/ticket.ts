@@ -20,7 +20,8 @@ export interface QueueCounters extends Readonly<Record<Exclude<Outcome, "refused
   readonly cacheHits: number;
 }
 
-// Shared instances, because creating an error with a stack trace is slow, and each request asks for the present obstacle.
+// Shared instances, because creating an error with a stack trace is slow, and each request asks for the present
+// obstacle.
 const FULL = new ServiceError("QUEUE_FULL", "The inference queue is full.");
 const STARTING = new ServiceError("STARTING", "The model is still loading.");
 const LOST = new ServiceError("STARTING", "The model is unavailable. It is being loaded again.");

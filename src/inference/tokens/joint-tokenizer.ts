@@ -26,7 +26,10 @@ export interface JointModel {
   readonly vocabulary: number | undefined;
 }
 
-/** Separators between the texts of a pair. The model was trained with these (published with the GemmaDecision-270M weights): do not change them. */
+/**
+ * Separators between the texts of a pair. The model was trained with these (published with the GemmaDecision-270M
+ * weights): do not change them.
+ */
 const BLANK_LINE = "\n\n";
 const HEADER = "\n\nCandidate action:\n";
 
@@ -150,10 +153,10 @@ function unitsOf(pieces: readonly string[]): number {
 /**
  * Tokens of the texts of one request, each given in pieces.
  *
- * A text is split where the tokenizer provably splits it, too (see `readVocabulary`): between two pieces where either the
- * first ends with a newline or the second begins with one, but not both. With Gemma's tokenizer, these are nearly all borders
- * between state, question, header and candidate. So a state is tokenized once instead of once per pair. Texts that cannot be
- * split are tokenized whole.
+ * A text is split where the tokenizer provably splits it, too (see `readVocabulary`): between two pieces where either
+ * the first ends with a newline or the second begins with one, but not both. With Gemma's tokenizer, these are nearly
+ * all borders between state, question, header and candidate. So a state is tokenized once instead of once per pair.
+ * Texts that cannot be split are tokenized whole.
  */
 class EncodedTexts {
   readonly #library: LibraryEncoder;

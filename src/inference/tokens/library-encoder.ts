@@ -9,17 +9,25 @@ import { plainTokenizerFile } from "./special-tokens.ts";
 import { GROUP_UNITS, groupByUnits, type SpelledToken, type TooManyTokens } from "./tokenizer.ts";
 import { WholeWords } from "./whole-words.ts";
 
-/** A longer text is first tokenized up to this many code units per token that it may have. Chosen: English has some 5. */
+/**
+ * A longer text is first tokenized up to this many code units per token that it may have. Chosen: English has some 5.
+ */
 const UNITS_PER_TOKEN = 8;
 /**
- * Tokens beyond the limit that a beginning must have to prove that the text is too long: those at its end may be others in the
- * text. Chosen: a word of WordPiece has at most 100 characters.
+ * Tokens beyond the limit that a beginning must have to prove that the text is too long: those at its end may be others
+ * in the text. Chosen: a word of WordPiece has at most 100 characters.
  */
 const UNSURE_TOKENS = 128;
-/** The same for a beginning that ends within a word, as a multiple of the limit. Chosen: a word's tokens depend on its end, but never by so much. */
+/**
+ * The same for a beginning that ends within a word, as a multiple of the limit. Chosen: a word's tokens depend on its
+ * end, but never by so much.
+ */
 const UNSURE_SHARE = 3;
 
-/** Maximum code units by which a beginning grows. Chosen: the library takes some 100 bytes for a token, and each unit may be one. */
+/**
+ * Maximum code units by which a beginning grows. Chosen: the library takes some 100 bytes for a token, and each unit
+ * may be one.
+ */
 const MOST_MORE_UNITS = 65_536;
 
 const KINDS = ["BPE", "Unigram", "WordPiece"];
@@ -32,8 +40,8 @@ interface LimitedText {
 }
 
 /**
- * Tokenizes texts with the library `tokenizers`, off the main thread and without special tokens: what looks like one in a text is
- * text.
+ * Tokenizes texts with the library `tokenizers`, off the main thread and without special tokens: what looks like one in
+ * a text is text.
  */
 export class LibraryEncoder {
   /** Id of the token for unknown text, if there is one. */
@@ -193,14 +201,19 @@ function load(file: unknown, vocabulary: number | undefined) {
   }
 }
 
-/** A beginning of a text that ends before a blank between two plain words, where every tokenizer of these kinds splits. */
+/**
+ * A beginning of a text that ends before a blank between two plain words, where every tokenizer of these kinds splits.
+ */
 function wholeWords(text: string, units: number): string | undefined {
   const from = Math.floor(units / 2);
   const found = [...text.slice(from, units).matchAll(/[A-Za-z0-9](?= [A-Za-z0-9])/g)].at(-1);
   return found === undefined ? undefined : text.slice(0, from + found.index + 1);
 }
 
-/** Checks what would end the process in the library, or fail for single texts in the model. @throws ServiceError INVALID_MODEL */
+/**
+ * Checks what would end the process in the library, or fail for single texts in the model. @throws ServiceError
+ * INVALID_MODEL
+ */
 function checkFile(file: unknown, vocabulary: number | undefined): void {
   const model = memberOf(file, "model");
   const kind = memberOf(model, "type");

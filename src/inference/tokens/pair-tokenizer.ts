@@ -38,7 +38,8 @@ export interface PairEncoder {
 /**
  * @param json       text of a tokenizer.json
  * @param vocabulary number of ids that the model knows, if known
- * @throws ServiceError INVALID_MODEL for a file that cannot be read, that does not fit the model, or that makes no pairs
+ * @throws ServiceError INVALID_MODEL for a file that cannot be read, that does not fit the model, or that makes no
+ * pairs
  */
 export async function openPairEncoder(json: string, vocabulary: number | undefined): Promise<PairEncoder> {
   const library = await LibraryEncoder.open(parseTokenizer(json), vocabulary);

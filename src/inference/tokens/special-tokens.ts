@@ -10,11 +10,11 @@ export interface PlainTokenizerFile {
 }
 
 /**
- * A tokenizer.json without its special tokens: texts of others must not bring separators of their own. Every special token gets a
- * spelling with a blank in front, which no text has after its blanks are replaced or split away. The other added tokens are
- * written into the vocabulary, because the library counts the ids of those that it lacks from the end of the vocabulary, and
- * would move them if some were gone. Added tokens that the model lacks go, too: Gemma's tokenizer has some for images, which
- * text models lack.
+ * A tokenizer.json without its special tokens: texts of others must not bring separators of their own. Every special
+ * token gets a spelling with a blank in front, which no text has after its blanks are replaced or split away. The other
+ * added tokens are written into the vocabulary, because the library counts the ids of those that it lacks from the end
+ * of the vocabulary, and would move them if some were gone. Added tokens that the model lacks go, too: Gemma's
+ * tokenizer has some for images, which text models lack.
  *
  * @param file       parsed tokenizer.json; not changed
  * @param vocabulary number of ids that the model knows, if known

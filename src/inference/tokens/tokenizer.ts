@@ -79,8 +79,8 @@ export interface Tokenizer extends TextReader {
 }
 
 /**
- * UTF-16 code units that are tokenized in one call; a longer text has a call of its own. Chosen: this takes about 8 ms off
- * the main thread, and yields at most three times as many ids, which take 5 ms to fetch on the main thread.
+ * UTF-16 code units that are tokenized in one call; a longer text has a call of its own. Chosen: this takes about 8 ms
+ * off the main thread, and yields at most three times as many ids, which take 5 ms to fetch on the main thread.
  */
 export const GROUP_UNITS = 8_192;
 

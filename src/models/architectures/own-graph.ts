@@ -25,8 +25,9 @@ export function factsOf(bytes: Uint8Array, name: string): GraphFacts {
 }
 
 /**
- * A package's own graph, every byte checked against the manifest, and its inputs, outputs and operators. External data must be in files that the manifest
- * lists. If the graph is a symbolic link, they must be beside its target, because the runtime searches there.
+ * A package's own graph, every byte checked against the manifest, and its inputs, outputs and operators. External data
+ * must be in files that the manifest lists. If the graph is a symbolic link, they must be beside its target, because
+ * the runtime searches there.
  *
  * @param name its file
  * @throws ServiceError INVALID_MODEL naming the file

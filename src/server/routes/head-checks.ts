@@ -71,11 +71,12 @@ LOOPBACK.addAddress("::1", "ipv6");
 export type HostCheck = (request: Pick<IncomingMessage, "headers">) => ServiceError | undefined;
 
 /**
- * Against DNS rebinding: a web page can point its own host name at the loopback address. Its browser then treats the service as a
- * part of that page's site, so neither CORS nor media types keep the page out. But it still sends the page's name as `Host`.
+ * Against DNS rebinding: a web page can point its own host name at the loopback address. Its browser then treats the
+ * service as a part of that page's site, so neither CORS nor media types keep the page out. But it still sends the
+ * page's name as `Host`.
  *
- * Only a TCP socket on a loopback address is checked: browsers cannot reach Unix sockets, and on other addresses the service does
- * not know its names. Every HTTP/1.1 request has a Host header; without one, the sender is no browser.
+ * Only a TCP socket on a loopback address is checked: browsers cannot reach Unix sockets, and on other addresses the
+ * service does not know its names. Every HTTP/1.1 request has a Host header; without one, the sender is no browser.
  *
  * @param server  whose address is read when it listens, because systemd may have opened its socket
  * @param allowed host names besides those of the loopback, in lower case
@@ -96,8 +97,8 @@ export function createHostCheck(server: Server, allowed: readonly string[]): Hos
 }
 
 /**
- * Against pages of other sites at /mcp, as the specification of MCP requires. Allowed are pages of the loopback, of allowed hosts,
- * and of the origins that CORS allows. Programs send no Origin header.
+ * Against pages of other sites at /mcp, as the specification of MCP requires. Allowed are pages of the loopback, of
+ * allowed hosts, and of the origins that CORS allows. Programs send no Origin header.
  */
 export function createOriginCheck(allowed: readonly string[], corsOrigins: readonly string[]): HostCheck {
   return ({ headers: { origin } }) => {

@@ -127,7 +127,9 @@ function isRefusal({ status }: Reply): boolean {
   return status === 401 || status === 403;
 }
 
-/** Explains why a server is not one of this contract, with what was seen and what to try; undefined if it may be one. */
+/**
+ * Explains why a server is not one of this contract, with what was seen and what to try; undefined if it may be one.
+ */
 function foreignReason(
   { base, name }: Target,
   models: Reply,

@@ -46,8 +46,8 @@ export interface Runner {
 export class ModelRunner implements Runner {
   readonly #pool: WorkerPool;
   /**
-   * Keys and values of recent states: another question about one costs only the question's tokens. Evicts the least recently
-   * used ones. Undefined if there is no memory for them.
+   * Keys and values of recent states: another question about one costs only the question's tokens. Evicts the least
+   * recently used ones. Undefined if there is no memory for them.
    */
   readonly #states: LRUCache<string, KeyValues> | undefined;
   #hits = 0;

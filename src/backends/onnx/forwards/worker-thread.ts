@@ -137,7 +137,10 @@ export async function takeTasks<Task, Result>(
 /** Shared memory for `takeTasks`. */
 export const newCounter = () => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
-/** The results of all tasks, as soon as the last one has come: other threads may still have to find that nothing is left. */
+/**
+ * The results of all tasks, as soon as the last one has come: other threads may still have to find that nothing is
+ * left.
+ */
 export function gather<Result>(
   parts: readonly Promise<Results<Result>>[],
   count: number,
