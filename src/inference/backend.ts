@@ -12,11 +12,11 @@ export interface BatchScores {
   readonly cachedTokens?: number;
 }
 
-/** A backend's counters, and its current memory. */
+/** A backend's counters since its start, and its current memory. */
 export interface BackendCounters {
   /** Number of processes started to replace one that had ended. */
   readonly restarts: number;
-  /** Lookups in the state cache since the process was started: hits, and misses that were computed and cached. */
+  /** Lookups in the state cache: hits, and misses that were computed and cached. */
   readonly stateHits: number;
   readonly stateMisses: number;
   /** Memory of the inference process, in bytes; 0 while there is none. */
